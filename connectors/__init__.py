@@ -1,0 +1,4 @@
+"""The outside world: logbooks, trackers and libraries.
+
+Knows nothing of models, tokens, incidents or policies. Connectors do not import each other.
+"""

@@ -1,0 +1,1 @@
+"""What the model carries: the request, the artifacts, the meter. Pure functions and values."""

@@ -1,0 +1,1 @@
+"""Alerts in: payloads become `Alert` values."""

@@ -1,0 +1,1 @@
+"""The models that may investigate: Claude, or the offline rules. One interface."""

@@ -1,0 +1,1 @@
+"""Incident notes: STATE.md and the git repository that keeps it."""
