@@ -1,0 +1,24 @@
+"""What every test may rely on: no network but loopback, no home, a pinned git author."""
+
+from pathlib import Path
+
+import pytest
+
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.fixture
+def shared_data() -> Path:
+    """Return the folder of public logs and tickets that lies beside a developer's checkout."""
+    if not SHARED.is_dir():
+        pytest.skip("the evaluation data (../shared/data) is not beside this checkout")
+    return SHARED
+
+
+@pytest.fixture(autouse=True)
+def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep a person's settings and keys away from every test."""
+    home = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("HOME", str(home))
+    for name in ("XDG_CONFIG_HOME", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "COPILOT_CONFIG"):
+        monkeypatch.delenv(name, raising=False)
