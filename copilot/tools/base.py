@@ -1,0 +1,109 @@
+"""What a tool is, what it may reach, and what it answers. Values only.
+
+A tool answers an `Outcome`: facts and rows. It never decides how much of them the model sees;
+that is the policy's business (`context/placement.py`), and it never raises past the registry.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from connectors.library import Library
+from connectors.logbook import Count, Logbook
+from connectors.tracker import Tracker
+from copilot.notes.search import Recall
+from copilot.notes.state import State
+from copilot.scratch.store import Scratch
+from copilot.values import Alert, JsonObject
+
+
+class Arguments(BaseModel):
+    """What the model may write. Strict: nothing is converted, nothing unknown is taken."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One tool's answer before any policy: facts, rows, and how far they reach."""
+
+    scope: JsonObject = field(default_factory=dict)
+    """What was looked at, as executed: names, absolute window, filters."""
+    rows: tuple[JsonObject, ...] = ()
+    """The body, one row a line. Stored rows become `R0007:1`, `R0007:2`, … in this order."""
+    facts: JsonObject = field(default_factory=dict)
+    """Statistics that are always shown."""
+    total: Count | None = None
+    why_incomplete: str = ""
+    """Empty exactly when "nothing found" would be a fact."""
+    first: datetime | None = None
+    last: datetime | None = None
+    hint: str = ""
+    ok: bool = True
+    stored: bool = True
+    """False for what is a view of rows that have handles already."""
+    effect: JsonObject = field(default_factory=dict)
+    """What the call changes in the incident's state, applied by `beliefs.py`."""
+    ends: bool = False
+    """True when the investigation is over with this call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is remembered of an answer that has a handle; the gate rests on it."""
+
+    handle: str
+    tool: str
+    complete: bool
+    total: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """All that the tools of one investigation may reach. Scope is set here, not by the model."""
+
+    incident: str
+    alert: Alert
+    question: str
+    logbooks: Mapping[str, Logbook]
+    trackers: Mapping[str, Tracker]
+    libraries: Mapping[str, Library]
+    scratch: Scratch
+    state: Callable[[], State]
+    recall: Callable[[str, tuple[str, ...]], tuple[Recall, ...]]
+    """Past incidents like a text with labels, best first; never this one."""
+    answers: Callable[[], Mapping[str, Answer]]
+    seen: Callable[[], frozenset[str]]
+    """Every identifier that the alert, a tool's answer or an operator has shown so far."""
+    refusals: Callable[[], int]
+    """How often a report was refused so far."""
+
+
+A = TypeVar("A", bound=Arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool(Generic[A]):
+    """One entry of the tool surface. The arguments' class is also the schema the model gets."""
+
+    name: str
+    purpose: str
+    arguments: type[A]
+    run: Callable[[A, Case], Outcome]
+
+
+AnyTool = Tool[Any]
+
+
+def pick(sources: Mapping[str, Any], name: str, kind: str) -> Any:
+    """The source called *name*, or the only one. Raises LookupError saying which there are."""
+    if not name and len(sources) == 1:
+        return next(iter(sources.values()))
+    if name in sources:
+        return sources[name]
+    known = ", ".join(sorted(sources)) or "none is configured"
+    asked = f"no {kind} is called {name!r}" if name else f"name the {kind}"
+    raise LookupError(f"{asked}; there are: {known}")

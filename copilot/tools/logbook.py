@@ -1,0 +1,305 @@
+"""The tools over logbooks: statistics first, then lines."""
+
+from datetime import timedelta
+from typing import Literal
+
+from pydantic import Field
+
+from connectors.logbook import Entry, Filters, Found, Overview, Pattern, Search
+from copilot.errors import UsageError
+from copilot.tools.base import Arguments, Case, Outcome, Tool, pick
+from copilot.values import JsonObject, parse_reference
+from copilot.window import Window, iso, parse_duration, parse_iso
+
+LEVELS = Literal["FATAL", "ERROR", "WARN", "INFO", "DEBUG", "TRACE"]
+SEARCH_LIMIT = 500
+CONTEXT_LIMIT = 20
+TOP_TEMPLATES = 8
+
+
+class Scoped(Arguments):
+    """The part that every logbook tool shares: which logbook, which time, which entries."""
+
+    logbook: str = Field("", description="Name; may be left out when there is one")
+    since: str = Field("", description="Absolute UTC start, 2026-01-31T12:00:00Z; empty = open")
+    until: str = Field("", description="Absolute UTC end, excluded; empty = open")
+    text: str = Field("", max_length=1000, description='Words AND-ed; "a phrase", -not, prefix*')
+    levels: tuple[LEVELS, ...] = ()
+    sources: tuple[str, ...] = Field((), description="Exact file or index names")
+    fields: dict[str, str] = Field(default_factory=dict, description="Exact field values")
+
+    def window(self) -> Window:
+        """The window asked for. Raises UsageError."""
+        return window_of(self.since, self.until)
+
+    def filters(self) -> Filters:
+        """The filters asked for."""
+        return Filters(self.levels, self.sources, self.fields, self.text)
+
+    def scope(self, case: Case) -> JsonObject:
+        """The scope as executed, for the envelope."""
+        filters = self.model_dump(
+            mode="json", include={"text", "levels", "sources", "fields"}, exclude_defaults=True
+        )
+        name = pick(case.logbooks, self.logbook, "logbook").name
+        return {"logbook": name, "window": str(self.window())} | (
+            {"filters": filters} if filters else {}
+        )
+
+
+class FieldsArguments(Arguments):
+    """Arguments of `logbook_fields`."""
+
+    logbook: str = ""
+
+
+class OverviewArguments(Scoped):
+    """Arguments of `logbook_overview`."""
+
+    bucket: str = Field("", description="Width such as 5m or 1h; empty picks about 24 buckets")
+
+
+class SearchArguments(Scoped):
+    """Arguments of `search_logbook`."""
+
+    order: Literal["newest", "oldest", "ranked"] = "newest"
+    limit: int = Field(40, ge=1, le=SEARCH_LIMIT)
+    cursor: str = Field("", max_length=500, description="From the last page")
+
+
+class PatternsArguments(Scoped):
+    """Arguments of `logbook_patterns`."""
+
+    baseline_since: str = Field("", description="A healthy time to compare with")
+    baseline_until: str = ""
+
+
+class ContextArguments(Arguments):
+    """Arguments of `logbook_context`."""
+
+    reference: str = Field("", description="R0007:41, or give source and line")
+    source: str = ""
+    line: int = Field(0, ge=0)
+    logbook: str = ""
+    before: int = Field(5, ge=0, le=CONTEXT_LIMIT)
+    after: int = Field(10, ge=0, le=CONTEXT_LIMIT)
+
+
+class TraceArguments(Arguments):
+    """Arguments of `logbook_trace`."""
+
+    id: str = Field(min_length=2, max_length=500, description="The identifier, whole")
+    logbook: str = ""
+    since: str = ""
+    until: str = ""
+    limit: int = Field(200, ge=1, le=SEARCH_LIMIT)
+
+
+def window_of(since: str, until: str) -> Window:
+    """The window of two ISO texts. Raises UsageError: a model's window is absolute or refused."""
+    ends = []
+    for name, text in (("since", since), ("until", until)):
+        try:
+            ends.append(parse_iso(text) if text else None)
+        except (ValueError, OverflowError):
+            raise UsageError(
+                f"{name}={text!r} is not an absolute UTC time; write it as 2026-01-31T12:00:00Z"
+            ) from None
+    return Window(*ends)
+
+
+def entry_row(entry: Entry) -> JsonObject:
+    """The row of one entry: the well-known names, its fields, the message last."""
+    row: JsonObject = {
+        "time": iso(entry.time) if entry.time else None,
+        "level": entry.level,
+        "source": entry.source,
+        "line": entry.line,
+    }
+    if entry.time_flag != "own":
+        row["time_flag"] = entry.time_flag
+    if entry.record is not None:
+        row["record"] = entry.record
+    if not entry.verbatim:
+        row["verbatim"] = False
+    row |= {name: value for name, value in entry.fields.items() if name not in row}
+    row["message"] = entry.message
+    return row
+
+
+def _fields(arguments: FieldsArguments, case: Case) -> Outcome:
+    logbook = pick(case.logbooks, arguments.logbook, "logbook")
+    found = logbook.fields()
+    rows: list[JsonObject] = [
+        {"field": item.name, "entries": item.count, "values": [list(v) for v in item.values[:5]]}
+        for item in found.fields
+    ]
+    return Outcome(
+        scope={"logbook": logbook.name},
+        facts={"time_field": found.time_field, "entries": found.total},
+        rows=tuple(rows),
+        why_incomplete=found.coverage.why_incomplete,
+        first=found.first,
+        last=found.last,
+    )
+
+
+def _overview(arguments: OverviewArguments, case: Case) -> Outcome:
+    width = parse_duration(arguments.bucket) if arguments.bucket else None
+    logbook = pick(case.logbooks, arguments.logbook, "logbook")
+    found: Overview = logbook.overview(arguments.window(), arguments.filters(), width)
+    facts: JsonObject = {
+        "bucket_s": int(found.bucket / timedelta(seconds=1)),
+        "buckets": [[iso(item.start), item.count, item.errors] for item in found.buckets],
+        "levels": dict(found.levels),
+        "sources": dict(found.sources[:20]),
+        "source_count": len(found.sources),
+        "holes": [str(hole) for hole in found.holes],
+    }
+    rows = [_pattern_row(item, item.samples[0]) for item in found.top[:TOP_TEMPLATES]]
+    return Outcome(
+        scope=arguments.scope(case),
+        facts=facts,
+        rows=tuple(rows),
+        total=found.total,
+        why_incomplete=found.coverage.why_incomplete,
+        first=found.first,
+        last=found.last,
+        hint=_notes(found.coverage.notes, found.coverage.untimed),
+    )
+
+
+def _search(arguments: SearchArguments, case: Case) -> Outcome:
+    logbook = pick(case.logbooks, arguments.logbook, "logbook")
+    found = logbook.search(
+        Search(
+            arguments.filters(),
+            arguments.window(),
+            arguments.order,
+            arguments.limit,
+            arguments.cursor,
+        )
+    )
+    return _entries(found, arguments.scope(case) | {"order": arguments.order})
+
+
+def _patterns(arguments: PatternsArguments, case: Case) -> Outcome:
+    logbook = pick(case.logbooks, arguments.logbook, "logbook")
+    baseline = None
+    if arguments.baseline_since or arguments.baseline_until:
+        baseline = window_of(arguments.baseline_since, arguments.baseline_until)
+    found = logbook.patterns(arguments.window(), baseline, arguments.filters())
+    rows = [_pattern_row(item, item.samples[0]) for item in found.rose]
+    gone = [_pattern_row(item, item.samples[0]) | {"vanished": True} for item in found.vanished]
+    more = [
+        _pattern_row(item, sample)
+        for item in (*found.rose, *found.vanished)
+        for sample in item.samples[1:]
+    ]
+    return Outcome(
+        scope=arguments.scope(case) | ({"baseline": str(baseline)} if baseline else {}),
+        facts={
+            "templates": len(rows),
+            "vanished": len(gone),
+            "baseline_entries": found.baseline_total.value,
+        },
+        rows=(*rows, *gone, *more),
+        total=found.total,
+        why_incomplete=found.coverage.why_incomplete,
+        hint=_notes(found.coverage.notes, found.coverage.untimed),
+    )
+
+
+def _context(arguments: ContextArguments, case: Case) -> Outcome:
+    source, line = arguments.source, arguments.line
+    if arguments.reference:
+        reference = parse_reference(arguments.reference)
+        if reference is None or not reference.line:
+            raise UsageError(f"{arguments.reference!r} is not a reference such as R0007:41")
+        row = case.scratch.row(reference.handle, reference.line)
+        source, line = str(row.get("source", "")), int(str(row.get("line") or 0))
+    if not source or not line:
+        raise UsageError("give a reference to a log line, or source and line")
+    logbook = pick(case.logbooks, arguments.logbook, "logbook")
+    before = min(arguments.before, CONTEXT_LIMIT - 1)
+    after = min(arguments.after, CONTEXT_LIMIT - 1 - before)
+    found = logbook.context(source, line, before, after)
+    return _entries(found, {"logbook": logbook.name, "source": source, "around_line": line})
+
+
+def _trace(arguments: TraceArguments, case: Case) -> Outcome:
+    logbook = pick(case.logbooks, arguments.logbook, "logbook")
+    window = window_of(arguments.since, arguments.until)
+    found = logbook.trace(arguments.id, window, arguments.limit)
+    return _entries(found, {"logbook": logbook.name, "window": str(window), "id": arguments.id})
+
+
+def _entries(found: Found, scope: JsonObject) -> Outcome:
+    why = found.coverage.why_incomplete
+    if not why and len(found.entries) < found.total.value:
+        why = f"limit: {len(found.entries)} of {found.total.value} returned"
+    return Outcome(
+        scope=scope,
+        facts={"cursor": found.cursor} if found.cursor else {},
+        rows=tuple(entry_row(entry) for entry in found.entries),
+        total=found.total,
+        why_incomplete=why,
+        first=found.first,
+        last=found.last,
+        hint=_notes(found.coverage.notes, found.coverage.untimed),
+    )
+
+
+def _pattern_row(pattern: Pattern, sample: Entry) -> JsonObject:
+    return {
+        "template": pattern.template,
+        "count": pattern.count,
+        "baseline": pattern.baseline_count,
+        "lift": round(pattern.lift, 2),
+        "first_seen": iso(pattern.first) if pattern.first else None,
+        "last_seen": iso(pattern.last) if pattern.last else None,
+        "in_sources": len(pattern.sources),
+    } | entry_row(sample)
+
+
+def _notes(notes: tuple[str, ...], untimed: int) -> str:
+    timeless = f"{untimed} matching lines have no time and are in no window" if untimed else ""
+    return "; ".join(filter(None, (*notes, timeless)))
+
+
+TOOLS = (
+    Tool("logbook_fields", "Fields of a logbook with sample values.", FieldsArguments, _fields),
+    Tool(
+        "logbook_overview",
+        "Statistics before lines: counts and errors over time, levels, sources, the most frequent "
+        "message templates, holes. Start here.",
+        OverviewArguments,
+        _overview,
+    ),
+    Tool(
+        "search_logbook",
+        "Log entries that match. Answers count, top hit, range and digest; the lines go to scratch "
+        "under a handle.",
+        SearchArguments,
+        _search,
+    ),
+    Tool(
+        "logbook_patterns",
+        "Message templates of a window by lift against a healthy baseline window, and templates "
+        "that vanished. The quickest way to what changed.",
+        PatternsArguments,
+        _patterns,
+    ),
+    Tool(
+        "logbook_context",
+        "The lines around one line of one source, at most 20.",
+        ContextArguments,
+        _context,
+    ),
+    Tool(
+        "logbook_trace",
+        "Every entry that holds one identifier, oldest first, over all sources.",
+        TraceArguments,
+        _trace,
+    ),
+)

@@ -1,0 +1,90 @@
+"""The values that every room shares: an alert, a reference, JSON. Pure, frozen, no I/O."""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TypeAlias
+
+Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
+"""Any JSON value."""
+JsonObject: TypeAlias = dict[str, Json]
+
+REFERENCE = re.compile(r"(R\d{4,9})(?::(\d{1,9}))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """One message from outside. `raw` is what arrived, redacted and capped, for STATE.md."""
+
+    source: str
+    """Who sent it: alertmanager, grafana, robusta, ticket, person, …"""
+    title: str
+    text: str
+    status: str = "firing"
+    labels: Mapping[str, str] = field(default_factory=dict)
+    annotations: Mapping[str, str] = field(default_factory=dict)
+    starts_at: datetime | None = None
+    fingerprint: str = ""
+    raw: str = ""
+
+    def words(self) -> str:
+        """Title, text, labels and annotations as one text, for searches and artifacts."""
+        pairs = [f"{key}: {value}" for key, value in {**self.labels, **self.annotations}.items()]
+        return "\n".join(part for part in (self.title, self.text, *pairs) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """`R0007:41`, line 41 of the offloaded result R0007; line 0 means the result as a whole."""
+
+    handle: str
+    line: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.handle}:{self.line}" if self.line else self.handle
+
+
+def parse_reference(text: str) -> Reference | None:
+    """The reference that *text* is, or None."""
+    match = REFERENCE.fullmatch(text.strip())
+    return Reference(match[1], int(match[2] or 0)) if match else None
+
+
+def canonical(value: Json) -> str:
+    """The one JSON text of *value*: sorted keys, no spaces. Equal values, equal text."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def compact(value: Json) -> str:
+    """*value* as JSON in its own key order, without spaces: what the model reads."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def digest(text: str) -> str:
+    """The SHA-256 of *text* in hex. Lone surrogates count as the replacement character."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def text_at(value: Json, *keys: str) -> str:
+    """The first non-empty text, number or truth found under one of *keys*; else an empty text."""
+    if isinstance(value, dict):
+        for key in keys:
+            found = value.get(key)
+            if isinstance(found, str | int | float) and not isinstance(found, bool) and found != "":
+                return str(found)
+    return ""
+
+
+def object_at(value: Json, key: str) -> JsonObject:
+    """The object under *key*, or an empty one."""
+    found = value.get(key) if isinstance(value, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def list_at(value: Json, key: str) -> list[Json]:
+    """The list under *key*, or an empty one."""
+    found = value.get(key) if isinstance(value, dict) else None
+    return found if isinstance(found, list) else []
