@@ -66,6 +66,8 @@ class Ticket:
     """Name and size, never the content."""
     source: str = ""
     """The file that it was imported from, or the address a person can open."""
+    missing: tuple[str, ...] = ()
+    """What the tracker has and did not give, as in `comments: 50 of 130`; empty when all came."""
 
 
 @dataclass(frozen=True, slots=True)
