@@ -8,7 +8,7 @@ things, run code or explode is refused: duplicate keys, anchors and aliases, tag
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import yaml
@@ -43,29 +43,36 @@ class Document:
     data: Json
     lines: Mapping[Place, int]
     """The line of each key and list item; the document itself is at the empty place."""
+    origins: Mapping[Place, str] = field(default_factory=dict)
+    """What set a value instead of the file: a variable or an option."""
 
     def problem(self, place: Place, what: str) -> str:
         """*what* is wrong at *place*, as `file:line: dotted.key: what`."""
         where = place
         while where not in self.lines:
             where = where[:-1]
-        return f"{self.name}:{self.lines[where]}: {dotted(place)}{what}"
+        origin = self.origins.get(where, f"{self.name}:{self.lines[where]}")
+        return f"{origin}: {dotted(place)}{what}"
 
 
-def load(path: Path) -> Document:
-    """The document in the file *path*. Raises ConfigError with file and line."""
+def load(path: Path, name: str = "") -> Document:
+    """The document in the file *path*, called *name* in messages, else by its path.
+
+    Raises ConfigError with file and line.
+    """
+    name = name or str(path)
     try:
         with path.open("rb") as file:
             content = file.read(LIMIT_BYTES + 1)
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be read ({error.strerror})") from None
+        raise ConfigError(f"{name}: cannot be read ({error.strerror})") from None
     if len(content) > LIMIT_BYTES:
-        raise ConfigError(f"{path}:1: the file is larger than {LIMIT_BYTES:,} bytes; split it")
+        raise ConfigError(f"{name}:1: the file is larger than {LIMIT_BYTES:,} bytes; split it")
     try:
-        return parse(content.decode("utf-8-sig"), str(path))
+        return parse(content.decode("utf-8-sig"), name)
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise ConfigError(f"{path}:{line}: this is not UTF-8; save the file as UTF-8") from None
+        raise ConfigError(f"{name}:{line}: this is not UTF-8; save the file as UTF-8") from None
 
 
 def parse(text: str, name: str) -> Document:
@@ -130,7 +137,7 @@ class _Reader:
             case yaml.SequenceStartEvent():
                 return self._sequence(place)
             case yaml.ScalarEvent():
-                return _scalar(event.value) if event.implicit[0] else str(event.value)
+                return scalar(event.value) if event.implicit[0] else str(event.value)
         raise self._problem(event, place, "this cannot stand here")
 
     def _mapping(self, place: Place) -> Json:
@@ -171,7 +178,7 @@ def _line(event: yaml.Event) -> int:
     return event.start_mark.line + 1 if event.start_mark else 1
 
 
-def _scalar(text: str) -> Json:
+def scalar(text: str) -> Json:
     """A plain scalar's value: null, true, false, a decimal number without tricks, or a text."""
     if text in NOTHING:
         return None

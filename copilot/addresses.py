@@ -1,0 +1,50 @@
+"""Which addresses of services a person may configure. Pure: nothing is looked up."""
+
+import ipaddress
+import re
+from urllib.parse import urlsplit
+
+NAME = re.compile(r"(?!.*\.\d+$)[A-Za-z0-9_]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?", re.ASCII)
+
+
+def checked_url(text: str) -> str:
+    """The address without a slash at its end. Raises ValueError saying what is allowed.
+
+    https anywhere, http only to this machine: a key must never travel in the open. Never with
+    credentials in it, and never to link-local addresses, where clouds keep their own secrets.
+    """
+    try:
+        parts = urlsplit(text)
+        host, _port = parts.hostname or "", parts.port
+    except ValueError:
+        raise ValueError("this is no address; write it like https://host:port/path") from None
+    if parts.scheme not in {"http", "https"} or not host:
+        raise ValueError("an address must start with https:// and name a host")
+    if "@" in parts.netloc:
+        raise ValueError("an address must not hold credentials; put them in the environment")
+    if parts.query or parts.fragment or re.search(r"[\s\\]", text):
+        raise ValueError("an address ends with its path: no ?, no #, no blanks")
+    local = _is_this_machine(host)
+    if parts.scheme == "http" and not local:
+        raise ValueError(f"plain http to {host!r} would show the key to the network; use https")
+    return text.rstrip("/")
+
+
+def _is_this_machine(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        # A name that ends in a number is another way to write an address: 2852039166, 0x7f.1
+        if NAME.fullmatch(host) and not host.lower().startswith("0x") and not host.isdigit():
+            return False
+        raise ValueError(
+            f"{host!r} is no name of a host; write a name or a plain address"
+        ) from None
+    mapped = getattr(address, "ipv4_mapped", None) or address
+    if mapped.is_loopback:
+        return True
+    if mapped.is_link_local or mapped.is_multicast or mapped.is_unspecified or mapped.is_reserved:
+        raise ValueError(f"{host} is not the address of a service; link-local ones are refused")
+    return False

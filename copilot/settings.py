@@ -1,0 +1,205 @@
+"""What copilot.yaml may say, as frozen values. Knows nothing of files, flags or the environment.
+
+Paths are relative to the workspace, the folder of copilot.yaml, and stay inside it unless a person
+wrote an absolute one.
+"""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    Field,
+    PlainSerializer,
+    WithJsonSchema,
+    model_validator,
+)
+
+from copilot.addresses import checked_url
+from copilot.errors import PatternError, UsageError
+from copilot.safe_regex import compile as compile_pattern
+from copilot.strict_model import Strict
+from copilot.window import parse_duration
+
+
+def _below(path: Path) -> Path:
+    """The path as it is; a relative one must not leave the workspace."""
+    if not path.is_absolute() and (".." in path.parts or path.parts[:1] == ("~",)):
+        raise ValueError(
+            f"{str(path)!r} leaves the workspace; write a path below it, or an absolute one"
+        )
+    return path
+
+
+def _length(given: object) -> object:
+    if not isinstance(given, str):
+        return given
+    try:
+        return parse_duration(given)
+    except UsageError as error:
+        raise ValueError(str(error)) from None
+
+
+def _pattern(text: str) -> str:
+    try:
+        compile_pattern(text)
+    except PatternError as error:
+        raise ValueError(str(error)) from None
+    return text
+
+
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,39}$")]
+WorkspacePath = Annotated[Path, AfterValidator(_below)]
+Length = Annotated[
+    timedelta,
+    BeforeValidator(_length),
+    PlainSerializer(lambda length: f"{int(length.total_seconds())}s", return_type=str),
+    WithJsonSchema({"type": "string", "examples": ["90s", "15m", "2h30m", "30d"]}),
+]
+Url = Annotated[str, AfterValidator(checked_url)]
+Pattern = Annotated[str, AfterValidator(_pattern)]
+
+
+class ModelSettings(Strict):
+    """Which model investigates, and how patient we are with it."""
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,99}$")] = "auto"
+    """auto: Claude when a key is set, else offline. offline: rules, no language model. Else a
+    model's id, as in claude-sonnet-5-5."""
+    base_url: Url = "https://api.anthropic.com"
+    """Where the Messages API is. The key itself comes from ANTHROPIC_API_KEY only."""
+    max_output_tokens: Annotated[int, Field(ge=1000, le=128_000)] = 8000
+    timeout_s: Annotated[int, Field(ge=10, le=3600)] = 600
+    """For one answer, however steadily it drips."""
+    effort: Literal["auto", "low", "medium", "high", "xhigh", "max"] = "auto"
+    """auto leaves it to the model."""
+
+
+class Budgets(Strict):
+    """When an investigation must end; there is always room for its report."""
+
+    turns: Annotated[int, Field(ge=1, le=10_000)] = 60
+    tokens: Annotated[int, Field(ge=1000)] = 3_000_000
+    """Input and output together, over all requests."""
+    usd: Annotated[float, Field(gt=0, le=10_000)] = 5.0
+    wall_time: Length = timedelta(minutes=30)
+
+
+class Mask(Strict):
+    """A pattern (RE2) whose matches count as one name in message templates."""
+
+    pattern: Pattern
+    name: Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]{0,19}$")]
+
+
+class Source(Strict):
+    """A logbook, a tracker or a library. Its name is what the model calls it by."""
+
+    name: Name
+    kind: Literal["embedded"] = "embedded"
+    """embedded: a file of our own, filled by `import`."""
+    path: WorkspacePath
+
+
+class LogbookSource(Source):
+    """A logbook, and what its templates mask besides the usual identifiers."""
+
+    masks: tuple[Mask, ...] = ()
+
+
+class AlertRule(Strict):
+    """Alerts with all these labels are closed without an investigation."""
+
+    labels: Annotated[Mapping[str, str], Field(min_length=1)]
+    reason: Annotated[str, Field(min_length=1)]
+
+    def fits(self, labels: Mapping[str, str]) -> bool:
+        """True when every label of the rule has exactly its value."""
+        return all(labels.get(name) == value for name, value in self.labels.items())
+
+
+class ScratchSettings(Strict):
+    """Where offloaded results are kept, how much and how long."""
+
+    path: WorkspacePath = Path("scratch")
+    incident_mib: Annotated[int, Field(ge=1)] = 256
+    total_mib: Annotated[int, Field(ge=1)] = 4096
+    keep: Length = timedelta(days=30)
+    """After its incident is closed."""
+
+
+class Redaction(Strict):
+    """What is masked besides secrets, which always are."""
+
+    emails: bool = True
+
+
+class SettingsFile(Strict):
+    """All that copilot.yaml may say."""
+
+    model: ModelSettings = ModelSettings()
+    budgets: Budgets = Budgets()
+    policy: str = "default"
+    """The context policy: a file's name in `policies`, without `.yaml`, or a built-in one."""
+    policies: WorkspacePath = Path("policies")
+    logbooks: tuple[LogbookSource, ...] = (
+        LogbookSource(name="logs", path=Path("state/logs.sqlite")),
+    )
+    trackers: tuple[Source, ...] = (Source(name="tickets", path=Path("state/tickets.sqlite")),)
+    libraries: tuple[Source, ...] = (Source(name="documents", path=Path("state/documents.sqlite")),)
+    notes: WorkspacePath = Path("notes")
+    scratch: ScratchSettings = ScratchSettings()
+    state: WorkspacePath = Path("state")
+    """Journals, locks and the embedded sources."""
+    identity_labels: tuple[str, ...] = (
+        "alertname", "workflow", "task", "job", "service", "namespace", "cluster", "ticket",
+    )  # fmt: skip
+    """Alerts that agree in these labels are one incident."""
+    ignore_alerts: tuple[AlertRule, ...] = (
+        AlertRule(
+            labels={"alertname": "Watchdog"}, reason="fires always, to show that alerts work"
+        ),
+    )
+    redaction: Redaction = Redaction()
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> Self:
+        for kind in ("logbooks", "trackers", "libraries"):
+            names = [source.name for source in getattr(self, kind)]
+            twice = sorted({name for name in names if names.count(name) > 1})
+            if twice:
+                raise ValueError(
+                    f"{kind}: two are called {', '.join(twice)}; the model calls each by its name, "
+                    "so give them different ones"
+                )
+        return self
+
+
+class Settings(SettingsFile):
+    """The settings of a workspace. Every path in it is absolute."""
+
+    workspace: Path
+    file: Path | None
+    """Where they were read; None when nothing but defaults was found."""
+
+
+def settings_for(said: SettingsFile, workspace: Path, file: Path | None) -> Settings:
+    """What the file *said*, with every path in its place below *workspace*."""
+    placed = {name: _placed(value, workspace) for name, value in said}
+    return Settings.model_construct(**placed, workspace=workspace, file=file)
+
+
+def _placed(value: Any, workspace: Path) -> Any:
+    match value:
+        case Path():
+            return workspace / value
+        case BaseModel():
+            return value.model_copy(update={key: _placed(part, workspace) for key, part in value})
+        case tuple():
+            return tuple(_placed(item, workspace) for item in value)
+        case _:
+            return value
