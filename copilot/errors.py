@@ -55,6 +55,10 @@ class ScratchError(CopilotError):
 class NotesError(CopilotError):
     """The notes repository refused a read or a write; the old notes are untouched."""
 
+    def __init__(self, message: str, *, retryable: bool = False) -> None:
+        super().__init__(message)
+        self.retryable = retryable
+
 
 class PatternError(CopilotError):
     """A pattern is not RE2. The text names the part and a way round it."""

@@ -4,9 +4,9 @@ An entry that cannot be read is no error: it is an operator's own line, and stay
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from copilot.notes.markdown import label, prose, read_prose, span, split_label, split_span
 from copilot.notes.sections import (
@@ -156,3 +156,13 @@ RULED_OUT = Form(_write_ruled_out, _read_ruled_out, cites=True)
 ALREADY_DONE = Form(_write_done, _read_done)
 OPEN_QUESTIONS = Form(_write_question, _read_question)
 TIMELINE = Form(_write_moment, _read_moment)
+
+FORMS: Mapping[str, Form[Any]] = {
+    "artifacts": ARTIFACTS,
+    "findings": FINDINGS,
+    "ruled_out": RULED_OUT,
+    "already_done": ALREADY_DONE,
+    "open_questions": OPEN_QUESTIONS,
+    "timeline": TIMELINE,
+}
+"""By the name of the section's field."""

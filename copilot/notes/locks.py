@@ -1,0 +1,138 @@
+"""One writer at a time, and the locks that a killed git left behind.
+
+The git that we start inherits our lock, which is free only when the last one has ended. So once
+we hold it, a `*.lock` in the repository is of a person's git, or of a process that died.
+"""
+
+import errno
+import fcntl
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from copilot.errors import NotesError
+
+PATIENCE_S = 30.0
+"""How long a writer waits for the others."""
+LIVE_S = 10.0
+"""How long it waits for a git command that a person runs."""
+UNTOUCHED_S = 0.3
+"""A lock that no process holds must stay unchanged this long before it is removed."""
+PROC = Path("/proc")
+READING = frozenset({"blame", "diff", "grep", "log", "ls-files", "reflog", "shortlog", "show"})
+"""Commands that hold no lock, however long a person looks at their pager."""
+TAKES_VALUE = frozenset({"-c", "-C"})
+
+Sleep = Callable[[float], None]
+
+
+@contextmanager
+def one_writer(path: Path, sleep: Sleep = time.sleep) -> Iterator[int]:
+    """Hold the lock file *path*; its descriptor comes back. Raises NotesError after 30 s."""
+    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        deadline = time.monotonic() + PATIENCE_S
+        while not _locked(file):
+            if time.monotonic() > deadline:
+                raise NotesError(
+                    f"another process has been writing the notes for {PATIENCE_S:.0f} s "
+                    f"({path} is locked); try again",
+                    retryable=True,
+                )
+            sleep(0.01)
+        yield file
+    finally:
+        os.close(file)
+
+
+def clear_stale_locks(root: Path, sleep: Sleep = time.sleep) -> bool:
+    """Remove git's locks that nobody holds; True when one was removed.
+
+    Waits up to 10 s for those that a live git holds, then raises NotesError.
+    """
+    removed = False
+    deadline = time.monotonic() + LIVE_S
+    while found := _locks(root / ".git"):
+        before = {path: _stamp(path) for path in found}
+        sleep(UNTOUCHED_S)
+        untouched = [path for path in found if before[path] and _stamp(path) == before[path]]
+        stale = [] if _git_is_live(root) else [path for path in untouched if not _is_held(path)]
+        for path in stale:
+            path.unlink(missing_ok=True)
+            removed = True
+        if untouched and not stale and time.monotonic() > deadline:
+            raise NotesError(
+                f"git is busy in {root} ({untouched[0].name} is held); finish the git command "
+                "that is running there. The notes are kept and committed with the next change",
+                retryable=True,
+            )
+    return removed
+
+
+def _locked(file: int) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
+            return False
+        raise NotesError(f"the notes cannot be locked here: {error.strerror}") from None
+    return True
+
+
+def _locks(git_folder: Path) -> list[Path]:
+    """The locks that can be in the way of a commit."""
+    return [*git_folder.glob("*.lock"), *(git_folder / "refs").rglob("*.lock")]
+
+
+def _stamp(path: Path) -> tuple[int, int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _git_is_live(root: Path) -> bool:
+    """True when a git command runs in *root*: while its editor is open, nobody holds its lock."""
+    place = root.resolve()
+    for process in _processes():
+        try:
+            name = (process / "comm").read_text()
+            where = (process / "cwd").readlink()
+            words = (process / "cmdline").read_text("utf-8", "replace").split("\0")
+        except OSError:
+            continue
+        if name.startswith("git") and where.is_relative_to(place) and _verb(words) not in READING:
+            return True
+    return False
+
+
+def _verb(words: list[str]) -> str:
+    """The git command in an argument list."""
+    skip = False
+    for word in words[1:]:
+        if not skip and not word.startswith("-"):
+            return word
+        skip = word in TAKES_VALUE and not skip
+    return ""
+
+
+def _is_held(path: Path) -> bool:
+    """True when a process has that file open, or when that cannot be known here."""
+    if not (PROC / "self/fd").is_dir():
+        return True
+    target = path.resolve()
+    for process in _processes():
+        try:
+            held = any(file.readlink() == target for file in (process / "fd").iterdir())
+        except OSError:
+            continue
+        if held:
+            return True
+    return False
+
+
+def _processes() -> Iterator[Path]:
+    return (entry for entry in PROC.iterdir() if entry.name.isdigit())

@@ -1,0 +1,229 @@
+"""The notes of a workspace: a git repository with one folder an incident.
+
+`update` is the only way to change notes. It reads the file as it is now, so an operator's edit
+survives; it commits hers first and by itself; and it commits only that incident's files, so her
+edits elsewhere are left alone. Reading never waits for a writer, and needs git for history only.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from copilot.errors import NotesError
+from copilot.notes.commits import Author, Committer, Intent, blob_name, own_folder
+from copilot.notes.folder import check_file, check_incident, read_file, write_synced
+from copilot.notes.front import Front
+from copilot.notes.git import SETTINGS, Git
+from copilot.notes.history import Commit, read_at, read_diff, read_history
+from copilot.notes.limits import fit
+from copilot.notes.listing import STATE, Listing, list_incidents, read_front
+from copilot.notes.locks import Sleep, one_writer
+from copilot.notes.message import message
+from copilot.notes.place import check_empty, check_usable
+from copilot.notes.state import State, parse, render
+
+TRIES = 5
+COPILOT = Author("Copilot", "copilot@localhost")
+OPERATOR = Author("Operator", "operator@localhost")
+KEPT_SETTINGS = ("core.fsync", "core.fsyncMethod", "gc.auto", "maintenance.auto")
+"""Written into the repository too, so that a person's own commits in it are as safe."""
+README = """\
+# Incident notes
+
+One folder an incident: `STATE.md` (what is known), `report.md` and `report.json` (the verdict),
+`usage.csv` (what it cost). The copilot commits each change of belief, so git tells the story:
+
+    git log --oneline -- inc-20260131-3fa9c1/
+    git log --grep '^Incident: inc-20260131-3fa9c1'
+
+Edit `STATE.md` whenever you like. Your lines are kept, and committed as yours.
+"""
+
+
+class NotesRepository:
+    """The notes below *root*. Any number of processes may use it at once."""
+
+    def __init__(
+        self,
+        root: Path,
+        *,
+        author: Author = COPILOT,
+        operator: Author = OPERATOR,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        sleep: Sleep = time.sleep,
+    ) -> None:
+        self.root = root.absolute()
+        self._author = author
+        self._operator = operator
+        self._now = now
+        self._sleep = sleep
+        self._git = Git(self.root)
+
+    def create(self) -> None:
+        """Make the repository with its README; harmless when it is there already.
+
+        Raises NotesError for a folder that holds something else, and without a fit git.
+        """
+        self._git.check_version()
+        if not (self.root / ".git").exists():
+            check_empty(self.root)
+            self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._git.begin()
+        with self._writer() as committer:
+            for key in KEPT_SETTINGS:
+                self._git.run("config", key, SETTINGS[key])
+            self._git.run("config", "user.name", self._author.name)
+            self._git.run("config", "user.email", self._author.address)
+            if not (self.root / "README.md").exists():
+                write_synced(self.root / "README.md", README.encode())
+            committer.begin_history("README.md", "notes: begin\n", self._epoch_s())
+
+    def read(self, incident: str) -> str | None:
+        """The incident's STATE.md as it is on disk, or None when there is none.
+
+        Raises NotFoundError for a name that no incident has, NotesError when it cannot be read.
+        """
+        return _text(incident, STATE, read_file(self.root, incident, STATE))
+
+    def state(self, incident: str) -> State | None:
+        """What the incident's STATE.md holds, or None when there is none."""
+        text = self.read(incident)
+        return None if text is None else parse(text)
+
+    def show_file(self, incident: str, name: str) -> str | None:
+        """Another file of the incident, such as `report.md`; None when there is none."""
+        return _text(incident, name, read_file(self.root, incident, name))
+
+    def front(self, incident: str) -> Front | None:
+        """The head of the incident's STATE.md, or None when there is none."""
+        return read_front(self.root, incident)
+
+    def incidents(self) -> Listing:
+        """Every incident, last updated first."""
+        return list_incidents(self.root)
+
+    def history(self, incident: str) -> tuple[Commit, ...]:
+        """The commits that changed the incident, newest first."""
+        return read_history(self._git, incident)
+
+    def diff(self, incident: str, older: str, newer: str) -> str:
+        """What changed in the incident's folder between two commits, as a unified diff."""
+        return read_diff(self._git, incident, older, newer)
+
+    def at(self, incident: str, time: datetime) -> str | None:
+        """STATE.md as it was at *time*, or None when it was not there yet."""
+        return read_at(self._git, incident, STATE, time)
+
+    def update(
+        self,
+        incident: str,
+        change: Callable[[State], State],
+        *,
+        subject: str,
+        trailers: Mapping[str, str],
+        files: Mapping[str, str] | None = None,
+    ) -> str | None:
+        """Apply *change* to what STATE.md holds now, put *files* beside it, commit both.
+
+        Returns the commit, or None when nothing changed. *change* must be pure, and done twice it
+        must change nothing more: it runs again after a crash, and when the file changes meanwhile.
+        An operator's own edit of these files is committed before, as hers.
+        """
+        wanted = {
+            check_file(name): text.encode("utf-8", "replace")
+            for name, text in (files or {}).items()
+        }
+        names = (STATE, *wanted)
+        text = message(subject, {"Incident": check_incident(incident), **trailers})
+        with self._writer() as committer:
+            for _ in range(TRIES):
+                before = {name: read_file(self.root, incident, name) for name in names}
+                page = _changed(incident, before[STATE], change)
+                after = wanted if page is None else {STATE: page, **wanted}
+                after = {name: new for name, new in after.items() if new != before[name]}
+                if not after:
+                    return None
+                intent = self._intent(incident, before, after, text)
+                if self._keep_edits(committer, incident, before) and committer.begin(intent, after):
+                    return committer.finish(intent)
+        raise NotesError(
+            f"the notes of {incident} were changed {TRIES} times while they were being written; "
+            "try again",
+            retryable=True,
+        )
+
+    def _keep_edits(
+        self, committer: Committer, incident: str, disk: Mapping[str, bytes | None]
+    ) -> bool:
+        """Commit what an operator changed in these files; False when she has gone on meanwhile."""
+        known = committer.blobs(committer.tip(), incident)
+        edits = {
+            name: content
+            for name, content in disk.items()
+            if content is not None and blob_name(content) != known.get(name)
+        }
+        if not edits:
+            return True
+        text = message(f"{incident}: an operator's edit", {"Incident": incident})
+        intent = replace(self._intent(incident, edits, edits, text), author=self._operator)
+        if not committer.begin(intent, edits):
+            return False
+        committer.finish(intent)
+        return True
+
+    def _intent(
+        self,
+        incident: str,
+        before: Mapping[str, bytes | None],
+        after: Mapping[str, bytes],
+        text: str,
+    ) -> Intent:
+        old = {name: before[name] for name in after}
+        return Intent(
+            incident=incident,
+            before={name: "" if was is None else blob_name(was) for name, was in old.items()},
+            after={name: blob_name(content) for name, content in after.items()},
+            message=text,
+            author=self._author,
+            epoch_s=self._epoch_s(),
+        )
+
+    @contextmanager
+    def _writer(self) -> Iterator[Committer]:
+        """The committer, while no other process writes, with the traces of dead ones cleared."""
+        check_usable(self.root)
+        own = own_folder(self.root)
+        own.mkdir(exist_ok=True, mode=0o700)
+        with one_writer(own / "lock", self._sleep) as lock:
+            committer = Committer(Git(self.root, keep=[lock]), self._author, self._sleep)
+            committer.recover()
+            yield committer
+
+    def _epoch_s(self) -> int:
+        return int(self._now().timestamp())
+
+
+def _changed(
+    incident: str, content: bytes | None, change: Callable[[State], State]
+) -> bytes | None:
+    """The new STATE.md, or None when *change* changes nothing."""
+    text = _text(incident, STATE, content)
+    state = State() if text is None else parse(text)
+    if state.front.incident != incident:
+        state = replace(state, front=replace(state.front, incident=incident))
+    changed = change(state)
+    return None if changed == state else render(fit(changed)).encode()
+
+
+def _text(incident: str, name: str, content: bytes | None) -> str | None:
+    try:
+        return None if content is None else content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise NotesError(
+            f"{incident}/{name} in the notes is not UTF-8 (byte {error.start}); correct it, or "
+            f"take the last version back with `git checkout -- {incident}/{name}`. "
+            "It was left as it is"
+        ) from None
