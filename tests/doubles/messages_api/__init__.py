@@ -1,5 +1,6 @@
 """The strict double of the Messages API, and the words to script it with."""
 
+from tests.doubles.messages_api.connection import Received
 from tests.doubles.messages_api.refusal import Json, Refusal
 from tests.doubles.messages_api.script import (
     HTML,
@@ -14,7 +15,7 @@ from tests.doubles.messages_api.script import (
     stops,
     thinks,
 )
-from tests.doubles.messages_api.server import MessagesApi, Received
+from tests.doubles.messages_api.server import MessagesApi
 from tests.doubles.messages_api.service import Options
 
 __all__ = [

@@ -41,11 +41,13 @@ def check_compactions(body: Json, betas: frozenset[str]) -> None:
     if not signed:
         return
     if len(blocks) > 1:
-        raise _refusal("ambiguous", "more than one compaction block was sent")
+        raise _refusal("block_ambiguous", "more than one compaction block was sent")
     index, place, block = signed[0]
     if (index, place) != (0, 0):
         path = f"messages.{index}.content.{place}"
-        raise _refusal("misplaced", f"{path}: the compaction block must be first in `messages`")
+        raise _refusal(
+            "block_misplaced", f"{path}: the compaction block must be first in `messages`"
+        )
     if any(edit["type"] == COMPACT for edit in edits_of(body)):
         raise Refusal(f"`{COMPACT}` cannot be used with a signed compaction block")
     _check_seal(block, body["messages"])
@@ -73,12 +75,12 @@ def check_summary_request(body: Json, kind: Kind) -> None:
         raise Refusal(f"`{field}` cannot be used together with `compaction`")
     blocks = [(role, block) for *_, role, block in walk(body["messages"])]
     if all(block["type"] == "compaction" for _, block in blocks):
-        raise _refusal("nothing_to_summarize", "there is nothing to summarize", prefix=False)
+        raise _refusal("nothing_to_summarize", "there is nothing to summarize")
     if blocks[-1][0] == "assistant" and any(
         block["type"] == "tool_use" for block in body["messages"][-1]["content"]
         if isinstance(block, dict)
     ):  # fmt: skip
-        raise _refusal("incomplete_turn", "the last `tool_use` has no `tool_result`", prefix=False)
+        raise _refusal("incomplete_turn", "the last `tool_use` has no `tool_result`")
 
 
 def after_last_compaction(body: Json) -> Json:
@@ -127,7 +129,10 @@ def _check_seal(block: Json, messages: list[Json]) -> None:
         raise _refusal("tool_changes_mismatch", "the compaction block's tool_changes were changed")
     alone = len(messages[0]["content"]) == 1
     following = messages[1]["role"] if alone and len(messages) > 1 else messages[0]["role"]
-    if (not alone or len(messages) > 1) and following in (seal["last_role"], "system"):
+    # A user message may be new; an assistant's is always a kept one, and has to take its turn.
+    if (not alone or len(messages) > 1) and (
+        following == "system" or following == seal["last_role"] == "assistant"
+    ):
         raise Refusal(
             f"messages: the first kept message has role {following!r}, as the last summarized one"
         )
@@ -135,14 +140,12 @@ def _check_seal(block: Json, messages: list[Json]) -> None:
 
 def _opened(block: Json) -> dict[str, str] | None:
     try:
-        seal: dict[str, str] = json.loads(base64.b64decode(str(block["signature"]), validate=True))
+        raw = base64.b64decode(str(block.get("signature")), validate=True)
+        seal: dict[str, str] = json.loads(raw)
         return seal if {"content", "prefix", "last_role", "tools"} <= set(seal) else None
     except (ValueError, TypeError, binascii.Error):
         return None
 
 
-def _refusal(code: str, message: str, *, prefix: bool = True) -> Refusal:
-    return Refusal(
-        message,
-        code=f"compaction_{'block_' if prefix and code in ('ambiguous', 'misplaced') else ''}{code}",
-    )
+def _refusal(code: str, message: str) -> Refusal:
+    return Refusal(message, code=f"compaction_{code}")

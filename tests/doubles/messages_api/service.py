@@ -7,14 +7,15 @@ import itertools
 import threading
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from tests.doubles.messages_api import cache, clearing, compaction, fields, structure, thinking
 from tests.doubles.messages_api.catalog import Kind, kind_of
 from tests.doubles.messages_api.compaction import Summariser
+from tests.doubles.messages_api.issued import Issued
 from tests.doubles.messages_api.refusal import Json, Refusal
 from tests.doubles.messages_api.script import Fault, Reply, Reset, Status, Turn
-from tests.doubles.messages_api.tokens import canonical, count, prompt_tokens
+from tests.doubles.messages_api.tokens import count, prompt_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,10 @@ class Options:
 
     now: Callable[[], float]
     summarise: Summariser = compaction.plain_summary
+    failed_summary: str = "max_tokens"
+    """The stop reason of an on-demand compaction whose summariser gave None."""
     replays_clearing: bool = False
+    """Whether a clearing decision is kept, or taken anew each time: it is not documented."""
     window: int | None = None
     """A smaller window than the model's own."""
 
@@ -69,8 +73,6 @@ class Service:
         """The message, and the fault that spoils it on the wire. Raises Refusal."""
         with self._lock:
             prepared = self._prepare(body, betas, counting=False)
-            if "compaction" in body:
-                return self._summary(prepared), None
             fault = self._next_fault()
             if isinstance(fault, Status):
                 raise Refusal(
@@ -79,7 +81,8 @@ class Service:
                 )  # fmt: skip
             if isinstance(fault, Reset):
                 return {}, fault
-            return self._message(prepared), fault
+            message = self._summary if "compaction" in body else self._message
+            return message(prepared), fault
 
     def _prepare(self, body: Json, betas: frozenset[str], *, counting: bool) -> Prepared:
         fields.check_betas(betas)
@@ -89,9 +92,11 @@ class Service:
             fields.check_max_tokens(body, kind)
         fields.check_tools(body)
         fields.check_tool_choice(body, kind)
+        structure.check_shape(body["messages"])
         if "compaction" in body:
             compaction.check_summary_request(body, kind)
-        structure.check_messages(body, kind, self._issued.may_stand_last)
+        resumes = "compaction" in body or self._issued.may_stand_last(body["messages"][-1])
+        structure.check_order(body["messages"], may_end_open=kind.prefills or resumes)
         thinking.check_thinking(body, kind, betas)
         self._issued.check_thoughts(body, kind)
         places = thinking.misplaced_thoughts(body, kind, self._issued.prefixes(body))
@@ -153,7 +158,7 @@ class Service:
             prefix = thinking.prefix_digest(prepared.sent["messages"], prefixes)
             role = prepared.sent["messages"][-1]["role"]
             content = [compaction.signed_block(summary, prefix, role)]
-        reason = "compaction" if content else "end_turn"
+        reason = "compaction" if content else self.options.failed_summary
         output = count({"content": summary or ""})
         iterations = [counts.usage(output, "compaction")]
         return self._finished(prepared, content, reason, cache.Counts(0), iterations)
@@ -207,68 +212,6 @@ class Service:
             else block
             for block in content
         ]
-
-
-@dataclass(slots=True)
-class Issued:
-    """What the service gave out and wants back as it was."""
-
-    _paused: set[bytes] = field(default_factory=set)
-    _thoughts: dict[str, list[Json]] = field(default_factory=dict)
-    _prefixes: dict[str, str] = field(default_factory=dict)
-
-    def remember(self, content: list[Json], reason: str) -> None:
-        """Take note of an answer."""
-        if reason == "pause_turn":
-            self._paused.add(canonical(content))
-        thoughts = [block for block in content if block["type"] in thinking.THOUGHTS]
-        for block in content:
-            if block["type"] == "tool_use" and thoughts:
-                self._thoughts[block["id"]] = thoughts
-
-    def compacted(self, block: Json, body: Json) -> None:
-        """Take note of what a threshold summary stands for."""
-        if block["content"] is not None:
-            prefix = thinking.prefix_digest(body["messages"], self._prefixes)
-            self._prefixes[thinking.digest(block["content"])] = prefix
-
-    def prefixes(self, body: Json) -> dict[str, str]:
-        """The prefix that each summary in *body* stands for, by the digest of its text."""
-        sealed = {
-            thinking.digest(block["content"]): prefix
-            for *_, block in compaction.compactions(body)
-            if (prefix := compaction.sealed_prefix(block)) is not None
-        }
-        return {**self._prefixes, **sealed}
-
-    def may_stand_last(self, message: Json) -> bool:
-        """True for an assistant message that may end a request: a paused turn, a compaction."""
-        content = message["content"]
-        if not isinstance(content, list):
-            return False
-        return content[-1]["type"] == "compaction" or canonical(content) in self._paused
-
-    def check_thoughts(self, body: Json, kind: Kind) -> None:
-        """Refuse a tool round whose thinking was left out."""
-        assistants = [m for m in body["messages"] if m["role"] == "assistant"]
-        if (
-            not assistants
-            or not thinking.thinks(body, kind)
-            or body["messages"][-1]["role"] != "user"
-        ):
-            return
-        content = assistants[-1]["content"]
-        blocks = content if isinstance(content, list) else []
-        wanted = next(
-            (self._thoughts[b["id"]] for b in blocks if b.get("id") in self._thoughts), []
-        )
-        answered = any(
-            isinstance(block, dict) and block.get("type") == "tool_result"
-            for block in body["messages"][-1]["content"]
-        )
-        if answered and any(thought not in blocks for thought in wanted):
-            index = body["messages"].index(assistants[-1])
-            raise Refusal(f"messages.{index}.content.0: {thinking.MODIFIED}")
 
 
 def _compact_edit(body: Json) -> Json:

@@ -1,9 +1,7 @@
 """The rules of the conversation: roles, non-empty content, known blocks, every call answered."""
 
 import itertools
-from collections.abc import Callable
 
-from tests.doubles.messages_api.catalog import Kind
 from tests.doubles.messages_api.fields import TOOL_NAME
 from tests.doubles.messages_api.refusal import Json, Refusal, extra, wrong_tag
 from tests.doubles.messages_api.tokens import walk
@@ -32,12 +30,8 @@ PREFILL = (
 Place = tuple[int, int, Json]
 
 
-def check_messages(body: Json, kind: Kind, may_end_open: Callable[[Json], bool]) -> None:
-    """Refuse a conversation that the service would not read.
-
-    *may_end_open* says whether an assistant message may stand last: a paused turn or a compaction.
-    """
-    messages = body["messages"]
+def check_shape(messages: list[Json]) -> None:
+    """Refuse messages and blocks that are not what they should be, each for itself."""
     if not messages:
         raise Refusal("messages: at least one message is required")
     if len(messages) > MAX_MESSAGES:
@@ -46,11 +40,17 @@ def check_messages(body: Json, kind: Kind, may_end_open: Callable[[Json], bool])
         _check_message(index, message)
     for index, place, role, block in walk(messages):
         _check_block(f"messages.{index}.content.{place}", role, block)
+
+
+def check_order(messages: list[Json], *, may_end_open: bool) -> None:
+    """Refuse a conversation whose messages do not follow from each other.
+
+    *may_end_open* says whether an assistant message may stand last.
+    """
     _check_start(messages)
     _check_system_turns(messages)
     _check_pairs(messages)
-    last = messages[-1]
-    if last["role"] == "assistant" and not kind.prefills and not may_end_open(last):
+    if messages[-1]["role"] == "assistant" and not may_end_open:
         raise Refusal(PREFILL)
 
 
