@@ -26,7 +26,10 @@ class Entry:
     time: datetime | None
     time_flag: TimeFlag
     level: str
-    """FATAL, ERROR, WARN, INFO, DEBUG, TRACE, or empty when the line names none."""
+    """FATAL, ERROR, WARN, INFO, DEBUG, TRACE, or empty when the line names none.
+
+    A stack trace that stands alone, without any level, counts as ERROR.
+    """
     source: str
     """The file or index that it came from, as it was named at the import."""
     line: int
@@ -36,6 +39,9 @@ class Entry:
     message: str
     fields: Mapping[str, str] = field(default_factory=dict)
     """Named values of the event: host, pod, component, status, … None of them is the message."""
+    verbatim: bool = True
+    """True when `message` is the source's own text from `line` on, line by line. False when it was
+    taken out of a column or a key: then all of it stands on `line`, whatever newlines it holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +203,11 @@ class Logbook(Protocol):
 
     def trace(self, identifier: str, window: Window, limit: int) -> Found:
         """Every entry that holds *identifier* whole, oldest first, over all sources."""
+
+
+def physical_line(entry: Entry, offset: int) -> int:
+    """The line of the source that holds the character at *offset* of the entry's message."""
+    return entry.line + (entry.message.count("\n", 0, offset) if entry.verbatim else 0)
 
 
 def all_of(entries: Sequence[Entry]) -> tuple[datetime | None, datetime | None]:

@@ -1,0 +1,10 @@
+"""The logbook that needs no server: log files imported into one SQLite file.
+
+Start reading at `book.py`; `store.py` says how entries are laid out and why.
+"""
+
+from connectors.embedded_logbook.book import EmbeddedLogbook, Refused
+from connectors.embedded_logbook.imports import Imported
+from connectors.log_files.reader import Assumptions
+
+__all__ = ["Assumptions", "EmbeddedLogbook", "Imported", "Refused"]

@@ -1,0 +1,111 @@
+"""Templates counted over the entries of a selection, and drawn as patterns."""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from connectors.embedded_logbook.entries import entries_by_id
+from connectors.embedded_logbook.sample import Row
+from connectors.log_files.levels import LEVELS
+from connectors.logbook import Entry, Pattern
+from connectors.templates import TemplateMiner
+
+Masks = Sequence[tuple[str, str]]
+SAMPLES = 4
+
+
+@dataclass(slots=True)
+class Seen:
+    """How one template occurs in one window; entries by their ids, which order like their times."""
+
+    count: int = 0
+    first: int = 0
+    last: int = 0
+    levels: Counter[int] = field(default_factory=Counter)
+    sources: Counter[int] = field(default_factory=Counter)
+    first_of: dict[int, int] = field(default_factory=dict)
+    """The first entry of each source."""
+
+    def add(self, row: Row) -> None:
+        """Count one more entry."""
+        entry_id, source, level, _ = row
+        if not self.count or entry_id < self.first:
+            self.first = entry_id
+        if not self.count or entry_id > self.last:
+            self.last = entry_id
+        self.count += 1
+        self.levels[level] += 1
+        self.sources[source] += 1
+        if entry_id < self.first_of.get(source, entry_id + 1):
+            self.first_of[source] = entry_id
+
+    @property
+    def level(self) -> int:
+        """The level that most of its entries have."""
+        return self.levels.most_common(1)[0][0]
+
+    @property
+    def samples(self) -> list[int]:
+        """The first entry, the first of each further source, and the last, without repeats."""
+        firsts = sorted(self.first_of.values())[:SAMPLES]
+        return list(dict.fromkeys((self.first, *firsts, self.last)))
+
+
+Counted = dict[int, Seen]
+"""What was seen, by the template's number."""
+
+
+def counted(miner: TemplateMiner, rows: Iterable[Row]) -> Counted:
+    """The templates of *rows*. Levels keep messages apart that are worded alike."""
+    found: Counted = {}
+    for row in rows:
+        number = miner.add(row.message, LEVELS[row.level])
+        seen = found.get(number)
+        if seen is None:
+            seen = found[number] = Seen()
+        seen.add(row)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One pattern to draw: its wording, where it was seen, and its figures."""
+
+    template: str
+    seen: Seen
+    count: int
+    baseline_count: int
+    lift: float
+
+
+def drawn(book: sqlite3.Connection, lines: Sequence[Line]) -> tuple[Pattern, ...]:
+    """The patterns with their sample entries, in the order of *lines*."""
+    wanted = sorted({entry_id for line in lines for entry_id in line.seen.samples})
+    entries = dict(zip(wanted, entries_by_id(book, wanted), strict=True))
+    names: dict[int, str] = dict(book.execute("SELECT id, name FROM source"))
+    return tuple(_pattern(line, entries, names) for line in lines)
+
+
+def _pattern(line: Line, entries: Mapping[int, Entry], names: Mapping[int, str]) -> Pattern:
+    seen = line.seen
+    samples = tuple(entries[entry_id] for entry_id in seen.samples)
+    times: list[datetime | None] = [entries[seen.first].time, entries[seen.last].time]
+    timed = [time for time in (entry.time for entry in samples) if time]
+    if times[0] is None and timed:  # its first entries have no time at all
+        times[0] = timed[0]
+    scale = max(line.count, line.baseline_count) // seen.count
+    return Pattern(
+        template=line.template,
+        count=line.count,
+        baseline_count=line.baseline_count,
+        lift=round(line.lift, 3),
+        level=LEVELS[seen.level],
+        first=times[0],
+        last=times[1],
+        sources=tuple(
+            (names[source], count * scale) for source, count in seen.sources.most_common()
+        ),
+        samples=samples,
+    )
