@@ -1,8 +1,7 @@
 """The strict double of the Messages API: a loopback HTTP server that refuses what it should.
 
-with MessagesApi(calls(("search", {"query": "x"})), says("done")) as api:
-    ... base_url=api.url, api_key=api.key ...
-    assert api.requests[0].body["model"] == "claude-opus-5-5"
+Use it as `with MessagesApi(calls(("search", {"query": "x"})), says("done")) as api:`, give the
+client `api.url` and `api.key`, and look at `api.requests` and `api.refusals` afterwards.
 """
 
 import itertools
