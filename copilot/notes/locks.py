@@ -18,6 +18,7 @@ PATIENCE_S = 30.0
 """How long a writer waits for the others."""
 LIVE_S = 10.0
 """How long it waits for a git command that a person runs."""
+STEP_S = 0.01
 UNTOUCHED_S = 0.3
 """A lock that no process holds must stay unchanged this long before it is removed."""
 PROC = Path("/proc")
@@ -33,15 +34,16 @@ def one_writer(path: Path, sleep: Sleep = time.sleep) -> Iterator[int]:
     """Hold the lock file *path*; its descriptor comes back. Raises NotesError after 30 s."""
     file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        deadline = time.monotonic() + PATIENCE_S
+        waited_s = 0.0
         while not _locked(file):
-            if time.monotonic() > deadline:
+            if waited_s > PATIENCE_S:
                 raise NotesError(
                     f"another process has been writing the notes for {PATIENCE_S:.0f} s "
                     f"({path} is locked); try again",
                     retryable=True,
                 )
-            sleep(0.01)
+            sleep(STEP_S)
+            waited_s += STEP_S
         yield file
     finally:
         os.close(file)
@@ -53,19 +55,20 @@ def clear_stale_locks(root: Path, sleep: Sleep = time.sleep) -> bool:
     Waits up to 10 s for those that a live git holds, then raises NotesError.
     """
     removed = False
-    deadline = time.monotonic() + LIVE_S
+    waited_s = 0.0
     while found := _locks(root / ".git"):
         before = {path: _stamp(path) for path in found}
         sleep(UNTOUCHED_S)
+        waited_s += UNTOUCHED_S
         untouched = [path for path in found if before[path] and _stamp(path) == before[path]]
         stale = [] if _git_is_live(root) else [path for path in untouched if not _is_held(path)]
         for path in stale:
             path.unlink(missing_ok=True)
             removed = True
-        if untouched and not stale and time.monotonic() > deadline:
+        if not stale and waited_s > LIVE_S:
             raise NotesError(
-                f"git is busy in {root} ({untouched[0].name} is held); finish the git command "
-                "that is running there. The notes are kept and committed with the next change",
+                f"git is busy in {root} ({found[0].name} is held); finish the git command that is "
+                "running there, then try again",
                 retryable=True,
             )
     return removed
