@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 import anthropic
 import httpx2
 
-from copilot.errors import ModelError
+from copilot.errors import CredentialsError, ModelError
 from copilot.models.faults import Fault, model_error
 from copilot.models.model import Json, Request, Response, verdict
 from copilot.models.retries import Attempt, Retries
@@ -42,6 +42,14 @@ class Endpoint:
     answer_s: float = 600.0
     """The longest time for one answer, however steadily it drips."""
     streams: bool = True
+
+    def __post_init__(self) -> None:
+        key = self.api_key
+        if not key or " " in key or not (key.isascii() and key.isprintable()):
+            raise CredentialsError(
+                "the API key is empty, or has a space, a line break or a letter outside ASCII; "
+                "set it again (a local server takes any word)"
+            )
 
     def __repr__(self) -> str:
         return f"Endpoint({self.base_url!r})"

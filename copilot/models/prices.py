@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from copilot.models.model import Usage
+from copilot.models.usage import Usage
 
 MILLION = Decimal(1_000_000)
 DATED = re.compile(r"-\d{8}$")  # claude-haiku-4-5-20251001 is claude-haiku-4-5

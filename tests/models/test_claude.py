@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from copilot.errors import ModelError
+from copilot.errors import CredentialsError, ModelError
 from copilot.models.claude import Endpoint
 from copilot.models.model import assistant_message, verdict
 from tests.doubles.messages_api import (
@@ -227,6 +227,14 @@ def test_a_wrong_key_is_named_without_being_shown(connect: Connect) -> None:
     assert caught.value.kind == "auth"
     assert "sk-ant-secret" not in str(caught.value)
     assert "sk-ant-secret" not in repr(Endpoint("sk-ant-secret"))
+
+
+@pytest.mark.parametrize("key", ["", "sk-ant-\n", "sk ant", "sk-ant-\xe9", "sk-ant-\x00"])
+def test_a_key_that_cannot_be_a_header_is_refused_without_being_shown(key: str) -> None:
+    with pytest.raises(CredentialsError) as caught:
+        Endpoint(key)
+
+    assert "sk" not in str(caught.value)
 
 
 def test_a_service_that_is_not_there_is_a_network_error(connect: Connect) -> None:

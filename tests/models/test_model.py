@@ -5,12 +5,11 @@ import pytest
 from copilot.models.model import (
     Json,
     Response,
-    Usage,
     Verdict,
     assistant_message,
-    read_usage,
     verdict,
 )
+from copilot.models.usage import Usage, read_usage
 from tests.models.conftest import request
 
 TEXT: Json = {"type": "text", "text": "done"}

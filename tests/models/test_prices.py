@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from copilot.models.model import Usage
 from copilot.models.prices import cost, facts, table, window
+from copilot.models.usage import Usage
 
 MILLION = 1_000_000
 

@@ -41,7 +41,7 @@ class Listener(ThreadingHTTPServer):
     numbers: "itertools.count[int]"
     take: Callable[[Received], tuple[Json, Fault | None]]
 
-    def handle_error(self, request: object, client_address: object) -> None:
+    def handle_error(self, *_: object) -> None:
         """Say nothing: a client that goes away is part of many tests."""
 
 
