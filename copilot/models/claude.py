@@ -17,7 +17,7 @@ from copilot.errors import CredentialsError, ModelError
 from copilot.models.faults import Fault, model_error
 from copilot.models.model import Json, Request, Response, verdict
 from copilot.models.retries import Attempt, Retries
-from copilot.models.stream import BrokenStreamError, assemble
+from copilot.models.stream import BrokenStreamError, assemble, refuse_constant, whole
 
 PUBLIC_URL = "https://api.anthropic.com"
 COUNTED = frozenset(
@@ -88,7 +88,8 @@ class Claude:
 
     def respond(self, request: Request) -> Response:
         """Return the answer, complete. Raises ModelError once no further try makes sense."""
-        return self._retries.run(lambda: self._try(request), self._on_attempt)
+        payload = _payload(request)
+        return self._retries.run(lambda: self._try(request, payload), self._on_attempt)
 
     def count_tokens(self, request: Request) -> int | None:
         """Return the service's count after edits, or None: an estimate is not worth an outage."""
@@ -102,9 +103,9 @@ class Claude:
             return None
         return counted.input_tokens
 
-    def _try(self, request: Request) -> Response:
+    def _try(self, request: Request, payload: Json) -> Response:
         try:
-            response = self._fetch(request)
+            return self._fetch(request, payload)
         except anthropic.APIStatusError as error:
             raise self._refused(request, _fault(error), error.response) from error
         except (anthropic.APIConnectionError, httpx2.HTTPError, httpx2.StreamError) as error:
@@ -115,13 +116,12 @@ class Claude:
                 kind="network",
                 retryable=True,
             ) from error
-        except (BrokenStreamError, ValueError, RecursionError, KeyError, TypeError) as error:
+        except (BrokenStreamError, ValueError, RecursionError) as error:
             raise _broken(request, str(error) or type(error).__name__) from error
-        return response
 
-    def _fetch(self, request: Request) -> Response:
+    def _fetch(self, request: Request, payload: Json) -> Response:
         with self._client.beta.messages.with_streaming_response.create(
-            **_payload(request),
+            **payload,
             stream=self._endpoint.streams,
             betas=list(request.betas) or anthropic.omit,
         ) as answer:
@@ -129,7 +129,7 @@ class Claude:
             if kind.startswith("text/event-stream"):
                 raw = assemble(self._events(request, answer.http_response))
             elif kind.startswith("application/json"):
-                raw = _message(answer.read())
+                raw = whole(_object(answer.read()))
             else:
                 raise BrokenStreamError(f"the answer is {kind or 'of no type'}, not a message")
         response = Response(raw, answer.headers.get("request-id"))
@@ -162,15 +162,8 @@ def _payload(request: Request) -> Json:
     return payload
 
 
-def _message(body: bytes) -> Json:
-    message = _object(body)
-    if message.get("type") != "message":
-        raise BrokenStreamError("the answer is JSON, but not a message")
-    return message
-
-
 def _object(text: str | bytes) -> Json:
-    value = json.loads(text)
+    value = json.loads(text, parse_constant=refuse_constant)
     if not isinstance(value, dict):
         raise BrokenStreamError(f"the answer holds a {type(value).__name__} instead of an object")
     return value

@@ -14,7 +14,7 @@ PARTIAL_JSON = "partial_json"
 
 
 class BrokenStreamError(Exception):
-    """The events do not make a whole message."""
+    """What came over the wire does not make a whole message."""
 
 
 class Block:
@@ -52,6 +52,32 @@ def assemble(events: Iterable[Json]) -> Json:
 
     Each event is the JSON of one `data:` line. Unknown event types are passed over.
     """
+    try:
+        return whole(_assembled(events))
+    except (KeyError, TypeError, AttributeError) as error:
+        raise BrokenStreamError(f"an event is malformed ({error!r})") from error
+
+
+def whole(message: Json) -> Json:
+    """Return *message* when it can be used. Raises BrokenStreamError when it is no message."""
+    content = message.get("content")
+    if message.get("type") != "message" or not isinstance(content, list):
+        raise BrokenStreamError("the answer is JSON, but not a message")
+    for block in content:
+        if not isinstance(block, dict) or not isinstance(block.get("type"), str):
+            raise BrokenStreamError("the answer holds a block without a type")
+        named = isinstance(block.get("id"), str) and isinstance(block.get("name"), str)
+        if block["type"] == "tool_use" and not named:
+            raise BrokenStreamError("the answer holds a tool call without an id or a name")
+    return message
+
+
+def refuse_constant(word: str) -> object:
+    """Raise ValueError: NaN and Infinity are no JSON, and could not be sent back."""
+    raise ValueError(f"{word} is not JSON")
+
+
+def _assembled(events: Iterable[Json]) -> Json:
     message: Json | None = None
     blocks: dict[int, Block] = {}
     for event in events:
@@ -88,7 +114,7 @@ def _amend(message: Json, event: Json) -> None:
 
 def _parsed(text: str) -> object:
     try:
-        value: object = json.loads(text)
+        value: object = json.loads(text, parse_constant=refuse_constant)
     except (ValueError, RecursionError):
         return text
     return value

@@ -1,6 +1,8 @@
 """Claude against the strict double: what is sent, what comes back, what is never sent twice."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -141,6 +143,9 @@ def test_an_overloaded_service_is_asked_five_times(connect: Connect) -> None:
         HTML,
         TRUNCATED,
         Bytes(b"[1]", "application/json"),
+        Bytes(b'{"type":"message","content":[1]}', "application/json"),
+        Bytes(b'{"type":"message","content":[{"type":"tool_use"}]}', "application/json"),
+        Bytes(b"\xff\xfe{}", "application/json"),
         Bytes(b"[" * 100_000, "application/json"),
         Bytes(b"event: message_start\ndata: {\n\n", "text/event-stream"),
         Bytes(b"event: x\ndata: []\n\n", "text/event-stream"),
@@ -272,8 +277,11 @@ def test_an_unknown_stop_reason_is_a_failed_attempt(connect: Connect) -> None:
         assert connect(api).claude.respond(request()).text == "ok"
 
 
-def test_an_input_that_is_no_json_is_kept_as_text_and_accepted_back(connect: Connect) -> None:
-    with MessagesApi(calls(("search_logbook", '{"query": ')), says("sorry")) as api:
+@pytest.mark.parametrize("text", ['{"query": ', '{"query": NaN}', "[1]", "null"])
+def test_an_input_that_is_no_object_is_kept_as_text_and_accepted_back(
+    connect: Connect, text: str
+) -> None:
+    with MessagesApi(calls(("search_logbook", text)), says("sorry")) as api:
         claude = connect(api).claude
         first = claude.respond(request())
         (call,) = first.tool_calls
@@ -283,7 +291,7 @@ def test_an_input_that_is_no_json_is_kept_as_text_and_accepted_back(connect: Con
             request(QUESTION, assistant_message(first), {"role": "user", "content": [result]})
         )
 
-    assert call.input == '{"query": '
+    assert isinstance(call.input, str)
     assert second.text == "sorry"
 
 
@@ -305,6 +313,26 @@ def test_a_service_that_cannot_count_gives_none(connect: Connect) -> None:
     with MessagesApi() as api:
         line = connect(api)
     assert line.claude.count_tokens(request()) is None
+
+
+def test_a_field_that_the_sdk_does_not_know_is_our_defect_and_not_retried(
+    connect: Connect,
+) -> None:
+    with MessagesApi(says("never")) as api:
+        line = connect(api)
+        with pytest.raises(TypeError, match="temperature"):
+            line.claude.respond(request(extra={"temperature": 0}))
+
+    assert line.attempts == []
+
+
+def test_the_interface_alone_does_not_import_the_sdk() -> None:
+    program = (
+        "import sys, copilot.models.model, copilot.models.prices; print('anthropic' in sys.modules)"
+    )
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+
+    assert answer.stdout == b"False\n"
 
 
 def test_a_redirect_is_not_followed(connect: Connect) -> None:

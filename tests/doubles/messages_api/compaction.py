@@ -7,7 +7,12 @@ from collections.abc import Callable
 
 from tests.doubles.messages_api.catalog import Kind
 from tests.doubles.messages_api.clearing import COMPACT, edits_of
-from tests.doubles.messages_api.fields import SUMMARIZE_BETA, THRESHOLD_BETA
+from tests.doubles.messages_api.fields import (
+    BETA_FIELDS,
+    FIELDS,
+    SUMMARIZE_BETA,
+    THRESHOLD_BETA,
+)
 from tests.doubles.messages_api.refusal import Json, Refusal, extra, wrong_tag
 from tests.doubles.messages_api.thinking import digest
 from tests.doubles.messages_api.tokens import walk
@@ -99,6 +104,27 @@ def after_last_compaction(body: Json) -> Json:
         if content:
             messages.append({**message, "content": content})
     return {**body, "messages": messages}
+
+
+def forgotten(body: Json) -> Json:
+    """The body as a server reads it that knows neither edits nor compaction, and does not say so."""
+    messages = []
+    for message in body.get("messages", []):
+        content = message["content"]
+        if isinstance(content, list):
+            content = [block for block in content if block.get("type") != "compaction"]
+        if content:
+            messages.append({**message, "content": content})
+    known = {name: value for name, value in body.items() if name in FIELDS}
+    return {**known, "messages": messages}
+
+
+def check_absent(body: Json) -> None:
+    """Refuse edits and compaction as a gateway does that never heard of them, beta or not."""
+    for name in sorted(set(BETA_FIELDS) & set(body)):
+        raise extra(name)
+    for index, place, _ in compactions(body):
+        raise wrong_tag(f"messages.{index}.content.{place}", "compaction")
 
 
 def signed_block(summary: str, prefix: str, last_role: str) -> Json:

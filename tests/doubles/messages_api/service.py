@@ -8,10 +8,12 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from tests.doubles.messages_api import cache, clearing, compaction, fields, structure, thinking
 from tests.doubles.messages_api.catalog import Kind, kind_of
 from tests.doubles.messages_api.compaction import Summariser
+from tests.doubles.messages_api.diagnostics import Diagnostics
 from tests.doubles.messages_api.issued import Issued
 from tests.doubles.messages_api.refusal import Json, Refusal
 from tests.doubles.messages_api.script import Fault, Reply, Reset, Status, Turn
@@ -28,6 +30,8 @@ class Options:
     """The stop reason of an on-demand compaction whose summariser gave None."""
     replays_clearing: bool = False
     """Whether a clearing decision is kept, or taken anew each time: it is not documented."""
+    edits: Literal["applied", "refused", "ignored"] = "applied"
+    """What becomes of clearing and compaction: gateways refuse them, local servers ignore them."""
     window: int | None = None
     """A smaller window than the model's own."""
 
@@ -57,6 +61,7 @@ class Service:
         self._cache = cache.Cache(options.now)
         self._numbers = itertools.count(1)
         self._issued = Issued()
+        self._diagnostics = Diagnostics()
         self._lock = threading.Lock()
 
     def count(self, body: Json, betas: frozenset[str]) -> Json:
@@ -64,8 +69,8 @@ class Service:
         with self._lock:
             prepared = self._prepare(body, betas, counting=True)
             answer: Json = {"input_tokens": prompt_tokens(prepared.view)}
-            if "context_management" in body:
-                original = prompt_tokens(compaction.after_last_compaction(body))
+            if "context_management" in prepared.sent:
+                original = prompt_tokens(compaction.after_last_compaction(prepared.sent))
                 answer["context_management"] = {"original_input_tokens": original}
             return answer
 
@@ -81,10 +86,14 @@ class Service:
                 )  # fmt: skip
             if isinstance(fault, Reset):
                 return {}, fault
-            message = self._summary if "compaction" in body else self._message
-            return message(prepared), fault
+            answer = self._summary if "compaction" in prepared.sent else self._message
+            return answer(prepared), fault
 
     def _prepare(self, body: Json, betas: frozenset[str], *, counting: bool) -> Prepared:
+        if self.options.edits == "ignored":
+            body, betas = compaction.forgotten(body), frozenset()
+        if self.options.edits == "refused":
+            compaction.check_absent(body)
         fields.check_betas(betas)
         fields.check_fields(body, betas, counting=counting)
         kind = kind_of(body["model"])
@@ -193,6 +202,9 @@ class Service:
             message["input_transformations"] = [
                 {"type": "thinking_blocks_dropped", "count": prepared.dropped}
             ]
+        if "diagnostics" in prepared.sent:
+            message["diagnostics"] = self._diagnostics.report(prepared.sent)
+        self._diagnostics.remember(message["id"], prepared.sent)
         self._issued.remember(content, reason)
         return message
 
