@@ -34,6 +34,8 @@ class Window:
             )
 
     def __str__(self) -> str:
+        if not self.start and not self.end:
+            return "all times"
         start = iso(self.start) if self.start else "…"
         end = iso(self.end) if self.end else "…"
         return f"[{start}, {end})"

@@ -89,9 +89,7 @@ def _group(payload: JsonObject) -> Alert:
     annotations = _texts(object_at(payload, "commonAnnotations")) or _texts(
         object_at(first, "annotations")
     )
-    texts = [
-        text_at(object_at(item, "annotations"), "description", "summary") for item in alerts
-    ]
+    texts = [text_at(object_at(item, "annotations"), "description", "summary") for item in alerts]
     grafana = "orgId" in payload or "orgId" in first
     return Alert(
         source="grafana" if grafana else "alertmanager",

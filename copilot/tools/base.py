@@ -9,21 +9,15 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict
-
 from connectors.library import Library
 from connectors.logbook import Count, Logbook
 from connectors.tracker import Tracker
 from copilot.notes.search import Recall
 from copilot.notes.state import State
 from copilot.scratch.store import Scratch
+from copilot.tools.answer import Answer
+from copilot.tools.arguments import Arguments
 from copilot.values import Alert, JsonObject
-
-
-class Arguments(BaseModel):
-    """What the model may write. Strict: nothing is converted, nothing unknown is taken."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +43,6 @@ class Outcome:
     """What the call changes in the incident's state, applied by `beliefs.py`."""
     ends: bool = False
     """True when the investigation is over with this call."""
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What is remembered of an answer that has a handle; the gate rests on it."""
-
-    handle: str
-    tool: str
-    complete: bool
-    total: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +77,8 @@ class Tool(Generic[A]):
     purpose: str
     arguments: type[A]
     run: Callable[[A, Case], Outcome]
+    repeatable: bool = True
+    """True when the same arguments may be answered from the first answer."""
 
 
 AnyTool = Tool[Any]

@@ -3,7 +3,8 @@
 from pydantic import Field
 
 from connectors.library import Chunk
-from copilot.tools.base import Arguments, Case, Outcome, Tool, pick
+from copilot.tools.arguments import Arguments
+from copilot.tools.base import Case, Outcome, Tool, pick
 from copilot.values import JsonObject
 
 

@@ -7,7 +7,8 @@ from pydantic import Field
 
 from connectors.logbook import Entry, Filters, Found, Overview, Pattern, Search
 from copilot.errors import UsageError
-from copilot.tools.base import Arguments, Case, Outcome, Tool, pick
+from copilot.tools.arguments import Arguments
+from copilot.tools.base import Case, Outcome, Tool, pick
 from copilot.values import JsonObject, parse_reference
 from copilot.window import Window, iso, parse_duration, parse_iso
 
@@ -251,7 +252,7 @@ def _entries(found: Found, scope: JsonObject) -> Outcome:
 
 
 def _pattern_row(pattern: Pattern, sample: Entry) -> JsonObject:
-    return {
+    row: JsonObject = {
         "template": pattern.template,
         "count": pattern.count,
         "baseline": pattern.baseline_count,
@@ -259,7 +260,8 @@ def _pattern_row(pattern: Pattern, sample: Entry) -> JsonObject:
         "first_seen": iso(pattern.first) if pattern.first else None,
         "last_seen": iso(pattern.last) if pattern.last else None,
         "in_sources": len(pattern.sources),
-    } | entry_row(sample)
+    }
+    return row | entry_row(sample)
 
 
 def _notes(notes: tuple[str, ...], untimed: int) -> str:

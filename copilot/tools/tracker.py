@@ -5,7 +5,8 @@ from typing import Literal
 from pydantic import Field
 
 from connectors.tracker import Ticket, TicketSearch
-from copilot.tools.base import Arguments, Case, Outcome, Tool, pick
+from copilot.tools.arguments import Arguments
+from copilot.tools.base import Case, Outcome, Tool, pick
 from copilot.tools.logbook import window_of
 from copilot.values import JsonObject
 from copilot.window import Window, iso
@@ -122,7 +123,7 @@ def _whole(ticket: Ticket) -> list[JsonObject]:
     }
     if ticket.attachments:
         head["attachments"] = list(ticket.attachments)
-    rows = [head, {"part": "description", "message": ticket.description}]
+    rows: list[JsonObject] = [head, {"part": "description", "message": ticket.description}]
     rows += [
         {"part": "link", "key": link.key, "message": f"{link.relation} {link.key}: {link.summary}"}
         for link in ticket.links or ()

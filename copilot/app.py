@@ -1,0 +1,117 @@
+"""The composition root: a workspace, an alert and a person's wishes become an investigation."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from copilot import alerts, assembly
+from copilot.context.request import Conversation
+from copilot.errors import NotFoundError
+from copilot.investigation import investigate
+from copilot.journal import Event, Journal, read_events
+from copilot.ledger import Ledger
+from copilot.models import prices
+from copilot.models.retries import Attempt
+from copilot.notebook import Ending, Notebook
+from copilot.report.values import Report
+from copilot.steps import Work
+from copilot.values import Alert, object_at
+from copilot.workspace import Workspace
+
+UNKNOWN_WINDOW = 200_000
+"""Tokens; what every model of the last years has at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What a person asks of one investigation beyond the settings."""
+
+    question: str = ""
+    observe: Callable[[Event], None] = lambda _: None
+    stop: Callable[[], bool] = lambda: False
+    on_attempt: Callable[[Attempt], None] = lambda _: None
+
+
+def run(workspace: Workspace, alert: Alert, wishes: Wishes) -> Ending:
+    """Investigate *alert* to its report; an unfinished investigation of it is resumed.
+
+    An alert that is no incident gets its report without any search. Raises CopilotError; the
+    journal is whole then, and the same call goes on where it stopped.
+    """
+    workspace.notes.create()
+    alert = alerts.redacted(alert, workspace.redactor)
+    incident = workspace.incidents.open_for(alert, workspace.settings.identity_labels)
+    return _investigate(workspace, incident, alert, wishes)
+
+
+def resume(workspace: Workspace, incident: str, wishes: Wishes) -> Ending:
+    """Go on with an incident's unfinished investigation, or investigate it once more."""
+    events = workspace.events(incident)
+    if not events:
+        raise NotFoundError(
+            f"{incident} was never investigated here; give the alert, the ticket or the workflow"
+        )
+    alert = alerts.from_json(object_at(events[0].data, "alert"))
+    return _investigate(workspace, incident, alert, wishes)
+
+
+def _investigate(workspace: Workspace, incident: str, alert: Alert, wishes: Wishes) -> Ending:
+    registry = assembly.registry_for(workspace)
+    ledger = Ledger()
+    conversation = Conversation(assembly.frame_for(workspace, registry))
+
+    def take_in(event: Event) -> None:
+        ledger.add(event)
+        conversation.add(event)
+
+    def observe(event: Event) -> None:
+        take_in(event)
+        wishes.observe(event)
+
+    name = assembly.model_name(workspace)
+    model = assembly.model_for(workspace, wishes.on_attempt)
+    case = assembly.case_for(workspace, incident, alert, wishes.question, ledger)
+    path = _journal_path(workspace, incident)
+    with Journal(path, now=workspace.now, observe=observe) as journal:
+        for event in journal.events:
+            take_in(event)
+        if not journal.events:
+            journal.append("started", 0, assembly.started(workspace, case))
+        _dismiss(workspace, alert, journal)
+        work = Work(
+            model=model,
+            window=prices.window(name) or UNKNOWN_WINDOW,
+            price=assembly.price_for(name),
+            registry=registry,
+            policy=workspace.policy,
+            case=case,
+            budgets=assembly.budgets_for(workspace),
+            journal=journal,
+            conversation=conversation,
+            ledger=ledger,
+            stop=wishes.stop,
+            now=workspace.now,
+        )
+        return investigate(work, Notebook(workspace.notes, incident))
+
+
+def _dismiss(workspace: Workspace, alert: Alert, journal: Journal) -> None:
+    """Write the report at once when the alert is no incident; nothing is asked or searched."""
+    reason = alerts.dismissal(alert, workspace.settings.ignore_alerts)
+    if reason and not journal.last("report"):
+        report = Report(verdict="no_action", summary=f"Not an incident: {reason}.", cause=None)
+        journal.append("report", 0, {"report": report.model_dump(mode="json"), "author": "rule"})
+
+
+def _journal_path(workspace: Workspace, incident: str) -> Path:
+    """The unfinished record that the same model and policy can go on with, else a new one."""
+    journals = workspace.journals(incident)
+    events = read_events(journals[-1]) if journals else ()
+    begun = events[0].data if events else {}
+    same = begun.get("version") == assembly.VERSION and (
+        begun.get("model"),
+        begun.get("policy"),
+    ) == (assembly.model_name(workspace), workspace.policy.name)
+    finished = bool(events) and events[-1].kind == "ended"
+    number = len(journals) if journals and same and not finished else len(journals) + 1
+    return workspace.journal_path(incident, number)

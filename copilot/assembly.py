@@ -1,0 +1,169 @@
+"""The parts of one investigation, made from a workspace: its model, its frame, its case."""
+
+import random
+import time
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+from copilot import alerts, prompt
+from copilot.context.artifacts import find_artifacts
+from copilot.context.request import Frame
+from copilot.errors import ConnectorError, CredentialsError
+from copilot.ledger import Ledger
+from copilot.models import prices
+from copilot.models.model import Model, Usage
+from copilot.models.retries import Attempt, Retries
+from copilot.notes.search import Recall, search_notes
+from copilot.notes.state import State
+from copilot.steps import Budgets
+from copilot.tools.base import Case
+from copilot.tools.catalogue import TOOLS
+from copilot.tools.registry import Registry
+from copilot.values import Alert, Json, JsonObject
+from copilot.window import iso
+from copilot.workspace import Workspace
+
+OFFLINE = "offline"
+DEFAULT_MODEL = "claude-sonnet-5-5"
+VERSION = "loop-1"
+"""Of the journal: what an investigation was begun with. Another version is never resumed."""
+
+
+def model_name(workspace: Workspace) -> str:
+    """The model that investigates here: `auto` is Claude when there is a key, else offline."""
+    name = workspace.settings.model.name
+    if name != "auto":
+        return name
+    return DEFAULT_MODEL if workspace.api_key() else OFFLINE
+
+
+def model_for(workspace: Workspace, on_attempt: Callable[[Attempt], None]) -> Model:
+    """The model, ready to answer. Raises CredentialsError when Claude is wanted without a key."""
+    name = model_name(workspace)
+    if name == OFFLINE:
+        from copilot.models.offline import OfflineModel
+
+        return OfflineModel()
+    from copilot.models.claude import Claude, Endpoint
+
+    key = workspace.api_key()
+    if key is None:
+        raise CredentialsError(
+            f"{name} needs a key: set ANTHROPIC_API_KEY (or ANTHROPIC_API_KEY_FILE), "
+            "or investigate without one: --model offline"
+        )
+    settings = workspace.settings.model
+    endpoint = Endpoint(key.reveal(), settings.base_url, answer_s=settings.timeout_s)
+    return Claude(
+        name,
+        endpoint,
+        retries=Retries(sleep=time.sleep, random=random.random),
+        now=workspace.now,
+        on_attempt=on_attempt,
+    )
+
+
+def price_for(name: str) -> Callable[[Usage], Decimal | None]:
+    """What an answer of that model costs in dollars; rules cost nothing."""
+    if name == OFFLINE:
+        return lambda _: Decimal(0)
+    return lambda usage: prices.cost(name, usage)
+
+
+def registry_for(workspace: Workspace) -> Registry:
+    """The tools of an investigation."""
+    return Registry(TOOLS, workspace.redactor)
+
+
+def frame_for(workspace: Workspace, registry: Registry) -> Frame:
+    """What stays the same through an investigation: system prompt, tools, limits."""
+    return Frame(
+        model=model_name(workspace),
+        system=prompt.SYSTEM,
+        tools=registry.definitions(),
+        max_tokens=workspace.settings.model.max_output_tokens,
+        caching=workspace.policy.caching.system != "off",
+    )
+
+
+def budgets_for(workspace: Workspace) -> Budgets:
+    """What an investigation may use."""
+    budgets = workspace.settings.budgets
+    return Budgets(budgets.turns, budgets.tokens, Decimal(str(budgets.usd)), budgets.wall_time)
+
+
+def case_for(
+    workspace: Workspace, incident: str, alert: Alert, question: str, ledger: Ledger
+) -> Case:
+    """All that the tools may reach for this incident."""
+
+    def recall(text: str, labels: tuple[str, ...]) -> tuple[Recall, ...]:
+        return search_notes(workspace.notes, text, labels=labels, exclude=incident)
+
+    return Case(
+        incident=incident,
+        alert=alert,
+        question=question,
+        logbooks=workspace.logbooks,
+        trackers=workspace.trackers,
+        libraries=workspace.libraries,
+        scratch=workspace.scratch(incident),
+        state=lambda: workspace.notes.state(incident) or State(),
+        recall=recall,
+        answers=lambda: ledger.answers,
+        seen=lambda: ledger.seen,
+        refusals=lambda: ledger.refusals,
+    )
+
+
+def started(workspace: Workspace, case: Case) -> JsonObject:
+    """What the journal begins with: everything the first message says, and what it was made of."""
+    front = workspace.notes.front(case.incident)
+    history: JsonObject = {}
+    if front and front.previous:
+        before = workspace.notes.front(front.previous)
+        history = {
+            "recurrence_of": front.previous,
+            "outcome": before.outcome if before else "",
+            "verdict": before.verdict if before else "",
+        }
+    sources: JsonObject = {
+        "logbooks": [_logbook(name, book) for name, book in sorted(case.logbooks.items())],
+        "trackers": list[Json](sorted(case.trackers)),
+        "libraries": list[Json](sorted(case.libraries)),
+    }
+    alert = alerts.as_json(case.alert)
+    return {
+        "version": VERSION,
+        "incident": case.incident,
+        "alert": alert,
+        "question": case.question,
+        "model": model_name(workspace),
+        "policy": workspace.policy.name,
+        "message": prompt.first_message(
+            alert,
+            incident=case.incident,
+            question=case.question,
+            sources=sources,
+            history=history,
+        ),
+        "artifacts": [
+            [item.kind, item.value, 0]
+            for item in find_artifacts(f"{case.alert.words()}\n{case.question}")
+        ],
+    }
+
+
+def _logbook(name: str, book: Any) -> JsonObject:
+    """What the first message says of a logbook: how much it holds, and of which time."""
+    try:
+        found = book.fields()
+    except ConnectorError as error:
+        return {"name": name, "problem": str(error)}
+    return {
+        "name": name,
+        "entries": found.total,
+        "first": iso(found.first) if found.first else None,
+        "last": iso(found.last) if found.last else None,
+    }

@@ -1,0 +1,37 @@
+"""Budgets: when an investigation must come to its end, and the turn that is kept for the report.
+
+Every budget is checked between turns against what the journal says was paid, so that it survives a
+restart and never goes down. At most one call goes past a budget: the one that was under way.
+"""
+
+from decimal import Decimal
+
+from copilot.prompt import limit_message
+from copilot.steps import Work
+
+
+def enforce(work: Work, turn: int) -> None:
+    """Close the investigation before *turn* when a budget has room for one more answer only."""
+    if work.ledger.report or work.ledger.limit:
+        return
+    spent, budgets = work.ledger.spent, work.budgets
+    begun = work.journal.events[0].time
+    if work.stop():
+        close(work, turn - 1, "operator", "the operator asked for the report")
+    elif turn >= budgets.turns:
+        close(work, turn - 1, "turns", f"{budgets.turns} turns")
+    elif spent.tokens + 2 * spent.last_tokens > budgets.tokens:
+        close(work, turn - 1, "tokens", f"{spent.tokens} of {budgets.tokens} tokens are used")
+    elif (spent.usd or Decimal(0)) + 2 * spent.last_usd > budgets.usd:
+        close(work, turn - 1, "usd", f"{spent.usd} of {budgets.usd} dollars are used")
+    elif work.now() - begun > budgets.wall_time:
+        close(work, turn - 1, "wall_time", f"{budgets.wall_time} are over")
+    elif work.conversation.tokens > work.window * 9 // 10:
+        close(work, turn - 1, "window", f"about {work.conversation.tokens} tokens in the window")
+
+
+def close(work: Work, turn: int, limit: str, why: str) -> None:
+    """Record after *turn* that the next answer is the last. Only the first limit counts."""
+    if work.ledger.limit:
+        return
+    work.journal.append("limit", turn, {"limit": limit, "why": why, "text": limit_message(limit)})

@@ -1,0 +1,1 @@
+"""The report: its parts, the gate that every claim passes, and how it is written down."""

@@ -1,0 +1,141 @@
+"""A workspace: the settings of a folder and the rooms in it, each opened when it is first used."""
+
+import os
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+
+from connectors.embedded_library import EmbeddedLibrary
+from connectors.embedded_logbook import EmbeddedLogbook
+from connectors.embedded_tracker import EmbeddedTracker
+from copilot.config import load_settings
+from copilot.credentials import Secret, secret
+from copilot.incidents import Incidents
+from copilot.journal import Event, read_events
+from copilot.notes.repository import NotesRepository
+from copilot.redact import Redactor
+from copilot.scratch.store import Limits, Scratch
+from copilot.settings import Settings
+from copilot.values import Json
+from policies.loader import load_policy
+from policies.schema import Policy
+
+KEY_BYTES = 32
+MIB = 1 << 20
+
+
+def _utc() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """A folder with its settings, and the rooms in it."""
+
+    settings: Settings
+    environ: Mapping[str, str] = field(repr=False)
+    now: Callable[[], datetime] = _utc
+
+    @cached_property
+    def notes(self) -> NotesRepository:
+        """The notes repository; reading it makes nothing."""
+        return NotesRepository(self.settings.notes, now=self.now)
+
+    @cached_property
+    def incidents(self) -> Incidents:
+        """The incidents in the notes."""
+        return Incidents(self.notes, now=self.now)
+
+    @cached_property
+    def logbooks(self) -> dict[str, EmbeddedLogbook]:
+        """The logbooks by name."""
+        return {
+            source.name: EmbeddedLogbook(source.path, name=source.name)
+            for source in self.settings.logbooks
+        }
+
+    @cached_property
+    def trackers(self) -> dict[str, EmbeddedTracker]:
+        """The trackers by name."""
+        return {
+            source.name: EmbeddedTracker(source.path, name=source.name)
+            for source in self.settings.trackers
+        }
+
+    @cached_property
+    def libraries(self) -> dict[str, EmbeddedLibrary]:
+        """The libraries by name."""
+        return {
+            source.name: EmbeddedLibrary(source.path, name=source.name)
+            for source in self.settings.libraries
+        }
+
+    @cached_property
+    def redactor(self) -> Redactor:
+        """The redactor with this workspace's own key, so that its tokens mean nothing elsewhere."""
+        return Redactor(
+            _own_key(self.settings.state / "redaction.key"), emails=self.settings.redaction.emails
+        )
+
+    @cached_property
+    def policy(self) -> Policy:
+        """The context policy that the settings name."""
+        return load_policy(self.settings.policy, self.settings.policies)
+
+    def scratch(self, incident: str) -> Scratch:
+        """The offloaded results of one incident."""
+        limits = Limits(
+            self.settings.scratch.incident_mib * MIB, self.settings.scratch.total_mib * MIB
+        )
+        return Scratch(self.settings.scratch.path, incident, limits=limits)
+
+    def journal_path(self, incident: str, number: int) -> Path:
+        """Where the record of that investigation of an incident is; numbers count from 1."""
+        return self.settings.state / "journals" / incident / f"{number:04d}.jsonl"
+
+    def journals(self, incident: str) -> list[Path]:
+        """The records of an incident's investigations, oldest first."""
+        return sorted((self.settings.state / "journals" / incident).glob("[0-9]*.jsonl"))
+
+    def events(self, incident: str) -> tuple[Event, ...]:
+        """The events of an incident's latest investigation; empty when there was none."""
+        journals = self.journals(incident)
+        return read_events(journals[-1]) if journals else ()
+
+    def api_key(self) -> Secret | None:
+        """The key of the model's service, or None."""
+        return secret("ANTHROPIC_API_KEY", self.environ)
+
+
+def open_workspace(
+    config: Path | None,
+    options: Mapping[str, Json] | None = None,
+    *,
+    environ: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+) -> Workspace:
+    """The workspace that *config* (or the usual places) names. Raises ConfigError."""
+    environ = os.environ if environ is None else environ
+    return Workspace(load_settings(config, environ, cwd or Path.cwd(), options), environ)
+
+
+def _own_key(path: Path) -> bytes:
+    """The workspace's key for tokens, made once; whoever makes it first wins."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    except FileExistsError:
+        key = path.read_bytes()
+        if len(key) == KEY_BYTES:
+            return key
+        path.unlink()  # a torn write of a process that was killed: no token was made with it
+        return _own_key(path)
+    with os.fdopen(descriptor, "wb") as file:
+        key = secrets.token_bytes(KEY_BYTES)
+        file.write(key)
+        file.flush()
+        os.fsync(file.fileno())
+    return key

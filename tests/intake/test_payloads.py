@@ -1,0 +1,95 @@
+"""Every usual payload becomes an alert; everything else is refused in one line."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from copilot.errors import UsageError
+from copilot.intake.payloads import parse_alert
+
+GROUP = {
+    "version": "4",
+    "status": "firing",
+    "groupKey": '{}:{alertname="WorkflowStalled"}',
+    "commonLabels": {"alertname": "WorkflowStalled", "workflow": "wf_1"},
+    "commonAnnotations": {"summary": "wf_1 has stalled"},
+    "alerts": [
+        {
+            "labels": {"alertname": "WorkflowStalled", "workflow": "wf_1"},
+            "annotations": {"description": "no progress for 6 h"},
+            "startsAt": "2026-11-30T08:00:00Z",
+            "fingerprint": "aa11",
+        }
+    ],
+    "notification_reason": "a field of tomorrow",
+}
+
+
+def test_an_alertmanager_group_is_one_alert_with_its_labels_and_start() -> None:
+    alert = parse_alert(json.dumps(GROUP).encode())
+
+    assert (alert.source, alert.title, alert.fingerprint) == (
+        "alertmanager",
+        "WorkflowStalled",
+        "aa11",
+    )
+    assert alert.labels["workflow"] == "wf_1"
+    assert alert.starts_at == datetime(2026, 11, 30, 8, tzinfo=UTC)
+    assert "no progress" in alert.text
+    assert "notification_reason" in alert.raw
+
+
+def test_a_ticket_is_an_alert_that_names_its_key() -> None:
+    alert = parse_alert(b'{"key": "OPS-1", "summary": "dry agents", "description": "since noon"}')
+
+    assert (alert.title, alert.text, alert.labels["ticket"]) == (
+        "dry agents",
+        "since noon",
+        "OPS-1",
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"null", b"[]", b"{}", b'{"a":', b"\xff\xfe{\x00", b'"text"', b"{" * 100_000,
+     b"[" * 100_000, b'{"title": NaN}', b'{"title": "a", "title": "b"}', b'{"x": 1}',
+     b'{"n": ' + b"9" * 5000 + b"}"],
+)  # fmt: skip
+def test_what_is_no_alert_is_refused_in_one_line(body: bytes) -> None:
+    with pytest.raises(UsageError) as refusal:
+        parse_alert(body)
+
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_payload_over_the_limit_is_refused() -> None:
+    with pytest.raises(UsageError, match="at most 1048576"):
+        parse_alert(b'{"title": "' + b"x" * (1 << 20) + b'"}')
+
+
+@pytest.mark.parametrize("starts", ["0001-01-01T00:00:00Z", "9999-99-99", "garbage", "", "+14:00"])
+def test_a_start_that_is_no_time_is_no_start(starts: str) -> None:
+    alert = parse_alert(json.dumps({"title": "x", "startsAt": starts}).encode())
+
+    assert alert.starts_at is None
+
+
+def test_controls_in_labels_are_shown_and_never_act() -> None:
+    alert = parse_alert(json.dumps({"title": "a\x1b[2Jb", "labels": {"k\n\x00": "v"}}).encode())
+
+    assert "\x1b" not in alert.title
+    assert all("\x00" not in key for key in alert.labels)
+
+
+def test_every_public_robusta_payload_with_fields_is_read(shared_data: Path) -> None:
+    for path in sorted((shared_data / "alerts" / "robusta").glob("*.json")):
+        if path.read_text().strip() != "{}":
+            assert parse_alert(path.read_bytes()).title, path.name
+
+
+def test_every_public_grafana_webhook_is_read(shared_data: Path) -> None:
+    path = shared_data / "alerts" / "keep" / "grafana_v12_webhook_firing.json"
+
+    assert parse_alert(path.read_bytes()).title

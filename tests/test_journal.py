@@ -1,0 +1,82 @@
+"""The journal keeps every whole event and nothing torn."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from copilot.journal import Event, Journal, JournalError, read_events
+
+NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
+
+
+def opened(path: Path) -> Journal:
+    return Journal(path, now=lambda: NOW)
+
+
+def test_events_come_back_in_their_order(tmp_path: Path) -> None:
+    with opened(tmp_path / "journal.jsonl") as journal:
+        journal.append("started", 0, {"message": "a"})
+        journal.append("response", 1, {"raw": {"content": []}})
+
+    assert [event.seq for event in read_events(tmp_path / "journal.jsonl")] == [1, 2]
+
+
+def test_a_torn_last_line_is_cut_off_and_the_next_event_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    with opened(path) as journal:
+        journal.append("started", 0, {})
+    with path.open("ab") as file:
+        file.write(b'{"seq":2,"time":"2026-11-30T1')
+
+    with opened(path) as journal:
+        journal.append("limit", 1, {"limit": "turns"})
+
+    assert [event.kind for event in read_events(path)] == ["started", "limit"]
+
+
+@settings(max_examples=50)
+@given(cut=st.integers(min_value=0))
+def test_a_journal_cut_anywhere_opens_with_the_events_that_are_whole(
+    tmp_path_factory: pytest.TempPathFactory, cut: int
+) -> None:
+    path = tmp_path_factory.mktemp("journal") / "journal.jsonl"
+    with opened(path) as journal:
+        whole = [
+            len((journal.append("nudge", n, {"text": "x"}).line() + "\n").encode())
+            for n in range(3)
+        ]
+    content = path.read_bytes()
+    cut %= len(content) + 1
+    path.write_bytes(content[:cut])
+
+    with opened(path) as journal:
+        expected = sum(sum(whole[: n + 1]) <= cut for n in range(3))
+        assert len(journal.events) == expected
+
+
+def test_a_second_writer_is_refused(tmp_path: Path) -> None:
+    with opened(tmp_path / "journal.jsonl"), pytest.raises(JournalError, match="another process"):
+        opened(tmp_path / "journal.jsonl")
+
+
+def test_a_line_changed_by_hand_is_named_with_its_number(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    path.write_text("not json\n")
+
+    with pytest.raises(JournalError, match=r"journal\.jsonl:1: not an event"):
+        opened(path)
+
+
+def test_an_observer_sees_each_event_after_it_is_on_disk(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    seen: list[tuple[Event, int]] = []
+
+    with Journal(
+        path, now=lambda: NOW, observe=lambda e: seen.append((e, len(read_events(path))))
+    ) as journal:
+        journal.append("started", 0, {})
+
+    assert [on_disk for _, on_disk in seen] == [1]
