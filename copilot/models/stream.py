@@ -37,7 +37,7 @@ class Block:
                 self._block[key] = value
 
     def finished(self) -> Json:
-        """The whole block. A tool input that is no JSON stays the text that it is."""
+        """The whole block. A tool input that is no object stays the text that it is."""
         for key, texts in self._texts.items():
             text = "".join(texts)
             if key == PARTIAL_JSON:
@@ -112,9 +112,9 @@ def _amend(message: Json, event: Json) -> None:
     message.update({k: v for k, v in event.items() if k not in ("type", "delta", "usage")})
 
 
-def _parsed(text: str) -> object:
+def _parsed(text: str) -> Json | str:
     try:
-        value: object = json.loads(text, parse_constant=refuse_constant)
+        value = json.loads(text, parse_constant=refuse_constant)
     except (ValueError, RecursionError):
         return text
-    return value
+    return value if isinstance(value, dict) else text

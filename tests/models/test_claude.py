@@ -8,7 +8,7 @@ import pytest
 
 from copilot.errors import CredentialsError, ModelError
 from copilot.models.claude import Endpoint
-from copilot.models.model import assistant_message, verdict
+from copilot.models.model import Model, assistant_message, verdict
 from tests.doubles.messages_api import (
     HTML,
     TRUNCATED,
@@ -32,7 +32,8 @@ BUSY_PIPE = calls(("search_logbook", {"query": "pipe"}), ("search_logbook", {"qu
 
 def test_an_answer_comes_back_whole(connect: Connect) -> None:
     with MessagesApi(says("It waits for a lock.")) as api:
-        response = connect(api).claude.respond(request())
+        model: Model = connect(api).claude
+        response = model.respond(request())
 
     assert (response.text, response.stop_reason) == ("It waits for a lock.", "end_turn")
     assert response.request_id == "req_0001"
