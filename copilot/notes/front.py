@@ -14,7 +14,7 @@ from typing import Any
 
 from copilot.errors import UsageError
 from copilot.notes.markdown import prose, read_prose
-from copilot.notes.sections import clean_line, in_utc, settle
+from copilot.notes.sections import LIMIT_LINE, clean_line, in_utc, settle
 from copilot.safe_text import one_line
 from copilot.window import ALWAYS, Window, iso, parse_iso
 
@@ -23,7 +23,12 @@ PLAIN = re.compile(r"[A-Za-z](?:[\w ./+-]*[\w./+-])?", re.ASCII)
 NOT_TEXT = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "n"})
 """Words that other YAML readers would not take as text."""
 LINE = re.compile(r"([a-z_]+):(?: (.*))?")
-LIMIT_LABELS = 64
+WORDS = ("incident", "status", "outcome", "judgement", "model", "identity", "previous")
+SENTENCES = ("title", "verdict", "cause", "note")
+COUNTS = ("alerts", "turns", "tokens")
+TIMES = ("started", "updated", "closed")
+LIMIT_WORD = 200
+LIMIT_LABELS = 40
 LIMIT_COUNT = 10**15
 
 
@@ -63,19 +68,22 @@ class Front:
     """The lines as they were in the file, by key."""
 
     def __post_init__(self) -> None:
-        for name in ("incident", "status", "outcome", "judgement", "model", "identity", "previous"):
-            settle(self, **{name: clean_line(getattr(self, name), 200)})
-        for name in ("title", "verdict", "cause", "note"):
-            settle(self, **{name: one_line(getattr(self, name), 500).strip()})
-        for name in ("alerts", "turns", "tokens"):
-            settle(self, **{name: min(max(getattr(self, name), 0), LIMIT_COUNT)})
-        for name in ("started", "updated", "closed"):
-            time = getattr(self, name)
-            settle(self, **{name: in_utc(time) if time else None})
+        clean: dict[str, Any] = {}
+        for name in WORDS:
+            if word := getattr(self, name):
+                clean[name] = clean_line(word, LIMIT_WORD)
+        for name in SENTENCES:
+            if sentence := getattr(self, name):
+                clean[name] = one_line(sentence, LIMIT_LINE).strip()
+        for name in COUNTS:
+            clean[name] = min(max(getattr(self, name), 0), LIMIT_COUNT)
+        for name in TIMES:
+            if time := getattr(self, name):
+                clean[name] = in_utc(time)
         cost = max(self.cost_usd, 0.0) if math.isfinite(self.cost_usd) else 0.0
         pairs = list(self.labels.items())[:LIMIT_LABELS]
-        labels = {clean_line(key, 200): clean_line(value) for key, value in pairs}
-        settle(self, cost_usd=round(cost, 6), labels=labels)
+        labels = {clean_line(key, 100): clean_line(value, LIMIT_WORD) for key, value in pairs}
+        settle(self, cost_usd=round(cost, 6), labels=labels, **clean)
 
 
 def render_front(front: Front, extra: Sequence[str]) -> list[str]:
@@ -93,22 +101,30 @@ def render_front(front: Front, extra: Sequence[str]) -> list[str]:
     return [*lines, *extra, FENCE, "", title or "#"]
 
 
-def parse_front(lines: Sequence[str]) -> tuple[Front, list[str], int]:
+def parse_front(
+    lines: Sequence[str], known: Mapping[str, Any] | None = None
+) -> tuple[Front, list[str], int]:
     """The front matter that *lines* start with, the operator's lines in it, and where it ends.
 
-    Without a closed front matter nothing is taken: the end is 0.
+    Without a closed front matter nothing is taken: the end is 0. What is *known* otherwise wins.
     """
-    end = lines.index(FENCE, 1) if FENCE in lines[1:] and lines[0] == FENCE else 0
+    end = front_end(lines)
     values: dict[str, Any] = {}
     raw: dict[str, str] = {}
     extra: list[str] = []
-    for line in lines[1:end]:
+    for line in lines[1 : end - 1]:
         key, value = _read_line(line)
         if key is None or key in values:
             extra.append(line)
         else:
             values[key], raw[key] = value, line
-    return Front(**values, raw=raw), extra, end + 1 if end else 0
+    front = Front(**{**values, **(known or {})}, raw=raw)
+    return front, extra, end
+
+
+def front_end(lines: Sequence[str]) -> int:
+    """How many lines the front matter takes; 0 when there is none, or it is not closed."""
+    return lines.index(FENCE, 1) + 1 if lines[:1] == [FENCE] and FENCE in lines[1:] else 0
 
 
 def is_title(line: str) -> bool:

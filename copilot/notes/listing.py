@@ -2,13 +2,13 @@
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from copilot.errors import NotesError
 from copilot.notes.folder import INCIDENT, read_start
-from copilot.notes.front import Front, is_title, parse_front, read_title
+from copilot.notes.front import Front, front_end, is_title, parse_front, read_title
 
 STATE = "STATE.md"
 LIMIT_HEAD_BYTES = 8 * 1024
@@ -47,11 +47,12 @@ def read_front(root: Path, incident: str) -> Front | None:
         if start is None:
             return None
         lines = start.decode("utf-8", "replace").split("\n")
-        front, _, end = parse_front(lines)
+        end = front_end(lines)
         title = next((read_title(line) for line in lines[end:] if is_title(line)), "")
+        front, _, _ = parse_front(lines, {"incident": incident, "title": title})
         if end or len(start) < count:
             break
-    return replace(front, incident=incident, title=title)
+    return front
 
 
 def folders(root: Path) -> Iterator[str]:
