@@ -14,7 +14,7 @@ from copilot.ledger import Ledger
 from copilot.models import prices
 from copilot.models.model import Model, Usage
 from copilot.models.retries import Attempt, Retries
-from copilot.notes.search import Recall, search_notes
+from copilot.notes.search import search_notes
 from copilot.notes.state import State
 from copilot.steps import Budgets
 from copilot.tools.base import Case
@@ -97,10 +97,6 @@ def case_for(
     workspace: Workspace, incident: str, alert: Alert, question: str, ledger: Ledger
 ) -> Case:
     """All that the tools may reach for this incident."""
-
-    def recall(text: str, labels: tuple[str, ...]) -> tuple[Recall, ...]:
-        return search_notes(workspace.notes, text, labels=labels, exclude=incident)
-
     return Case(
         incident=incident,
         alert=alert,
@@ -110,7 +106,7 @@ def case_for(
         libraries=workspace.libraries,
         scratch=workspace.scratch(incident),
         state=lambda: workspace.notes.state(incident) or State(),
-        recall=recall,
+        recall=lambda query: search_notes(workspace.settings.notes, query),
         answers=lambda: ledger.answers,
         seen=lambda: ledger.seen,
         refusals=lambda: ledger.refusals,

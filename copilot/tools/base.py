@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 from connectors.library import Library
 from connectors.logbook import Count, Logbook
 from connectors.tracker import Tracker
-from copilot.notes.search import Recall
+from copilot.notes.search import Query, Recall
 from copilot.notes.state import State
 from copilot.scratch.store import Scratch
 from copilot.tools.answer import Answer
@@ -57,8 +57,8 @@ class Case:
     libraries: Mapping[str, Library]
     scratch: Scratch
     state: Callable[[], State]
-    recall: Callable[[str, tuple[str, ...]], tuple[Recall, ...]]
-    """Past incidents like a text with labels, best first; never this one."""
+    recall: Callable[[Query], tuple[Recall, ...]]
+    """Past incidents, best first."""
     answers: Callable[[], Mapping[str, Answer]]
     seen: Callable[[], frozenset[str]]
     """Every identifier that the alert, a tool's answer or an operator has shown so far."""

@@ -8,11 +8,13 @@ from typing import Literal
 
 from pydantic import Field
 
+from copilot.notes.search import Query
 from copilot.notes.state import render
 from copilot.report.gate import Grounds, claim_problems
 from copilot.report.values import Claim, Evidence, Status
 from copilot.tools.arguments import Arguments
 from copilot.tools.base import Case, Outcome, Tool
+from copilot.tools.logbook import window_of
 from copilot.values import JsonObject
 from copilot.window import iso
 
@@ -43,7 +45,8 @@ class SearchIncidents(Arguments):
     """Arguments of `search_incidents`."""
 
     text: str = Field(min_length=2, max_length=1000)
-    labels: tuple[str, ...] = ()
+    labels: tuple[str, ...] = Field((), description="name=value")
+    since: str = Field("", description="Absolute UTC; only what changed later")
     limit: int = Field(5, ge=1, le=20)
 
 
@@ -90,13 +93,16 @@ def _record(arguments: RecordFinding, case: Case) -> Outcome:
 
 
 def _search(arguments: SearchIncidents, case: Case) -> Outcome:
-    found = case.recall(arguments.text, arguments.labels)[: arguments.limit]
+    since = window_of(arguments.since, "").start
+    query = Query(arguments.text, arguments.labels, since, case.incident, arguments.limit)
+    found = case.recall(query)
     rows: list[JsonObject] = [
         {
             "source": f"incident {item.incident}",
             "id": item.incident,
             "status": item.status,
             "outcome": item.outcome,
+            "judged": item.judgement,
             "updated": iso(item.updated) if item.updated else None,
             "title": item.title,
             "message": f"{item.verdict}\n{item.snippet}".strip(),

@@ -7,8 +7,8 @@ that query_scratch computes is new, and is kept so that it can be cited.
 from pydantic import Field
 
 from copilot.errors import ScratchError
-from copilot.scratch.question import Condition, Operator, Question, ask
 from copilot.scratch.query import Bounds, select
+from copilot.scratch.question import Condition, Operator, Question, ask
 from copilot.scratch.reading import Line, Span
 from copilot.scratch.searching import Match, Search, search
 from copilot.tools.arguments import Arguments
@@ -147,7 +147,7 @@ def _json(value: str | float | bool | list[str | int | float]) -> str | float | 
 
 
 def _place(handle: str, first: int) -> tuple[str, int]:
-    """The handle, also when a whole reference was written. Raises ScratchError for anything else."""
+    """The handle, also when a whole reference was written. Raises ScratchError otherwise."""
     reference = parse_reference(handle)
     if reference is None:
         raise ScratchError(f"{handle[:40]!r} is no handle; handles look like R0007")
