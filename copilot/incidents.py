@@ -1,12 +1,49 @@
-"""Provisional: replaced by the notes builder. One incident an identity and start."""
+"""Which alerts are one incident, which incident came before, and when one is over.
 
-from collections.abc import Callable, Sequence
+The notes are the only record: identity, status and recurrence are in the front matter of each
+STATE.md. An incident is open until a person closes it, or until its report has lain for a week
+without another alert; the same trouble after that is a new incident, linked to the last one.
+"""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from typing import Literal, get_args
 
+from copilot.errors import NotFoundError, UsageError
+from copilot.notes.front import Front
 from copilot.notes.repository import NotesRepository
+from copilot.notes.sections import Moment, in_utc
 from copilot.notes.state import State
-from copilot.values import Alert, digest
+from copilot.values import Alert, canonical, digest
+
+Judgement = Literal["right", "wrong", "partly"]
+"""What a person thought of a verdict."""
+OVER_AFTER = timedelta(days=7)
+"""A report that lies so long without another alert ends its incident."""
+CLOSED = "closed"
+REPORTED = "reported"
+OPEN = "open"
+
+
+def identity(labels: Mapping[str, str], title: str, identity_labels: Sequence[str]) -> str:
+    """A short digest, equal for alerts of the same trouble.
+
+    Those of the *identity_labels* that the alert carries decide; without any, its title does.
+    """
+    named = {name: labels[name] for name in identity_labels if labels.get(name)}
+    return digest(canonical(dict(named) if named else " ".join(title.lower().split())))[:16]
+
+
+def incident_id(identity: str, start: datetime, attempt: int = 0) -> str:
+    """`inc-20260131-3fa9c1`: the day it began, and six digits of identity and start.
+
+    The same alert gives the same id. *attempt* counts up when another incident has it already.
+    """
+    text = f"{identity} {start.astimezone(UTC).isoformat()} {attempt or ''}"
+    day = start.astimezone(UTC)
+    return f"inc-{day.year:04}{day.month:02}{day.day:02}-{digest(text)[:6]}"
 
 
 class Incidents:
@@ -17,19 +54,151 @@ class Incidents:
         self._now = now
 
     def open_for(self, alert: Alert, identity_labels: Sequence[str]) -> str:
-        """The id of the incident of *alert*."""
-        named = [f"{key}={alert.labels[key]}" for key in identity_labels if key in alert.labels]
-        start = alert.starts_at or self._now()
-        identity = "\n".join(named or [alert.title])
-        incident = f"inc-{start:%Y%m%d}-{digest(identity)[:6]}"
+        """The id of the incident that *alert* belongs to, opened when there was none.
+
+        When this returns, the alert is in the notes and committed. The same alert again changes
+        nothing, unless its incident was closed meanwhile: that opens it anew.
+        """
+        now = self._now()
+        same = identity(alert.labels, alert.title or alert.text, identity_labels)
+        start = in_utc(alert.starts_at) if alert.starts_at else now
+        known = [one for one in self._notes.incidents().incidents if one.identity == same]
+        going_on = [one for one in known if not _is_over(one, now)]
+        if going_on:
+            return self._add(going_on[0].incident, alert, start)
+        incident = self._free_id(same, start)
+        if any(one.incident == incident for one in known):
+            return self._add(incident, alert, start)
+        self._begin(incident, alert, Front(identity=same, started=start, previous=_last(known)))
+        return incident
+
+    def close(
+        self, incident: str, *, judgement: str = "", cause: str = "", note: str = ""
+    ) -> str | None:
+        """Close the incident with what a person thinks of its verdict; the commit, if any.
+
+        *judgement* is right, wrong, partly or empty. Raises NotFoundError and UsageError.
+        """
+        if judgement and judgement not in get_args(Judgement):
+            raise UsageError(
+                f"{judgement!r} is no judgement of a verdict; use right, wrong, partly"
+            )
+        now = self._now()
 
         def change(state: State) -> State:
+            old = state.front
             front = replace(
-                state.front, incident=incident, title=alert.title, status="investigating",
-                started=state.front.started or self._now(), labels=dict(alert.labels), alerts=1,
-            )  # fmt: skip
-            return replace(state, front=front, alert=state.alert or alert.raw)
+                old,
+                judgement=judgement or old.judgement,
+                cause=cause or old.cause,
+                note=note or old.note,
+            )
+            if front == old and old.status == CLOSED:
+                return state
+            front = replace(front, status=CLOSED, closed=now, updated=now)
+            text = "; ".join(
+                filter(None, ["Closed", judgement and f"verdict {judgement}", cause, note])
+            )
+            return _with_moment(replace(state, front=front), Moment(now, text))
 
-        if self._notes.front(incident) is None:
-            self._notes.update(incident, change, subject=f"{incident}: opened", trailers={})
+        return self._change(incident, change, "closed")
+
+    def reopen(self, incident: str, *, note: str = "") -> str | None:
+        """Open a closed incident again; the commit, or None when it was open."""
+        now = self._now()
+
+        def change(state: State) -> State:
+            if state.front.status != CLOSED:
+                return state
+            text = f"Reopened; {note}" if note else "Reopened"
+            return _with_moment(_opened(state, now), Moment(now, text))
+
+        return self._change(incident, change, "reopened")
+
+    def _begin(self, incident: str, alert: Alert, front: Front) -> None:
+        now = self._now()
+
+        def change(state: State) -> State:
+            if state.front.identity:  # another process was faster with the same alert
+                return state
+            new = replace(
+                front,
+                incident=incident,
+                title=alert.title,
+                status=OPEN,
+                alerts=1,
+                updated=now,
+                labels=alert.labels,
+            )
+            state = replace(state, front=new, alert=alert.raw or alert.words())
+            return _with_moment(state, _arrival(alert, front.started or now))
+
+        self._commit(incident, change, f"opened, {alert.title}")
+
+    def _add(self, incident: str, alert: Alert, start: datetime) -> str:
+        """Note another alert of an incident that is known; the incident's id."""
+        now = self._now()
+        arrival = _arrival(alert, start)
+
+        def change(state: State) -> State:
+            if state.front.status == CLOSED:
+                state = _opened(state, now)
+            if any(one.reference == arrival.reference for one in state.timeline):
+                return state
+            front = replace(state.front, alerts=state.front.alerts + 1, updated=now)
+            return _with_moment(replace(state, front=front), arrival)
+
+        self._commit(incident, change, f"another alert, {alert.title}")
         return incident
+
+    def _free_id(self, same: str, start: datetime) -> str:
+        """The incident's id; another one when an incident of another identity has it."""
+        attempt = 0
+        while True:
+            incident = incident_id(same, start, attempt)
+            found = self._notes.front(incident)
+            if found is None or found.identity == same:
+                return incident
+            attempt += 1
+
+    def _change(self, incident: str, change: Callable[[State], State], subject: str) -> str | None:
+        if self._notes.front(incident) is None:
+            raise NotFoundError(
+                f"no such incident: {incident}; `copilot incidents list` shows those that there are"
+            )
+        return self._commit(incident, change, subject)
+
+    def _commit(self, incident: str, change: Callable[[State], State], subject: str) -> str | None:
+        return self._notes.update(incident, change, subject=f"{incident}: {subject}", trailers={})
+
+
+def _is_over(front: Front, now: datetime) -> bool:
+    if front.status == CLOSED:
+        return True
+    quiet = front.updated is not None and now - front.updated > OVER_AFTER
+    return front.status == REPORTED and quiet
+
+
+def _last(known: Sequence[Front]) -> str:
+    """The incident that began last among those, or an empty id."""
+    oldest = datetime.min.replace(tzinfo=UTC)
+    return max(known, key=lambda one: one.started or oldest).incident if known else ""
+
+
+def _opened(state: State, now: datetime) -> State:
+    status = REPORTED if state.front.verdict else OPEN
+    return replace(state, front=replace(state.front, status=status, closed=None, updated=now))
+
+
+def _arrival(alert: Alert, start: datetime) -> Moment:
+    """When the alert began. Its reference tells one alert from the next and is there only once."""
+    key = hashlib.sha256(
+        f"{alert.fingerprint} {alert.title} {alert.starts_at}".encode("utf-8", "replace")
+    )
+    return Moment(start, f"Alert: {alert.title or alert.source}", f"alert {key.hexdigest()[:8]}")
+
+
+def _with_moment(state: State, moment: Moment) -> State:
+    """The state with one more moment, in the order of time."""
+    timeline = sorted([*state.timeline, moment], key=lambda one: one.time)
+    return replace(state, timeline=tuple(timeline))
