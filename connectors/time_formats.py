@@ -4,8 +4,8 @@ Each expression is matched from the start of a line. A time may follow a run of 
 most two words (a file name, a host, an event number): what stands deeper in a line is part of what
 the line says, unless a label such as `time:` announces it.
 
-Group names: `base` is the text down to the second, `y mo mon d h mi s` its parts, `f` the digits
-of the fraction, `z` the zone. A shape without `y` leaves the year open.
+Group names: `base` is the text that settles the second, `y mo mon d h mi s` its parts, `f` the
+digits of the fraction, `z` the zone. A shape without `y` leaves the year open.
 """
 
 import re
@@ -29,8 +29,8 @@ _ISO = (
     rf"(?P<base>(?P<y>\d{{4}})[-/](?P<mo>\d\d)[-/](?P<d>\d\d)[T_ ]{_CLOCK}){_FRACTION}{_ZONE}(?!\d)"
 )
 _CTIME = (
-    rf"(?P<base>{_DAY_NAME}\s+{_MON}\s+(?P<d>\d{{1,2}})\s+{_CLOCK}){_FRACTION}{_NAMED_ZONE}"
-    r"\s(?P<y>\d{4})(?!\d)"
+    rf"(?P<base>{_DAY_NAME}\s+{_MON}\s+(?P<d>\d{{1,2}})\s+{_CLOCK}{_FRACTION}{_NAMED_ZONE}"
+    r"\s(?P<y>\d{4}))(?!\d)"
 )
 _MAIL = (
     rf"(?P<base>(?:{_DAY_NAME}\w*,?\s)?(?P<d>\d{{1,2}})[ /-]{_MON}[ /-](?P<y>\d{{4}})[ :]{_CLOCK})"
@@ -51,10 +51,13 @@ class Shape(NamedTuple):
 
     kind: str
     regex: re.Pattern[str]
+    fraction: bool
+    zone: bool
 
 
-def _shape(kind: str, core: str, lead: str = _PUNCTUATION + _WORDS) -> Shape:
-    return Shape(kind, re.compile(lead + core))
+def _shape(kind: str, core: str, lead: str = _PUNCTUATION + _WORDS, flags: int = 0) -> Shape:
+    regex = re.compile(lead + core, flags)
+    return Shape(kind, regex, "f" in regex.groupindex, "z" in regex.groupindex)
 
 
 SHAPES: tuple[Shape, ...] = (
@@ -104,7 +107,7 @@ SHAPES: tuple[Shape, ...] = (
 )
 
 LABELLED: tuple[Shape, ...] = tuple(
-    Shape("calendar", re.compile(_LABEL + core, re.IGNORECASE)) for core in (_ISO, _CTIME, _MAIL)
+    _shape("calendar", core, lead=_LABEL, flags=re.IGNORECASE) for core in (_ISO, _CTIME, _MAIL)
 )
 """Searched anywhere in the head of a line, after everything else."""
 

@@ -82,15 +82,17 @@ class Clock:
         return stamp.micros if stamp and stamp.start == 0 else None
 
     def _stamp(self, shape: Shape, match: re.Match[str], line: str) -> Stamp | None:
-        groups = match.groupdict()
-        base = groups["base"]
+        fraction = (match["f"] or "") if shape.fraction else ""
         if shape.kind.startswith("epoch"):
-            micros = self._believed(_epoch(base, groups.get("f") or ""))
+            micros = self._believed(_epoch(match["base"], fraction))
         else:
             seconds = self._whole_seconds(shape, match, line)
-            micros = None if seconds is None else self._zoned(seconds, groups)
-        start = match.start("base")
-        return None if micros is None else Stamp(micros, start, match.end())
+            if seconds is None:
+                return None
+            zone = match["z"] if shape.zone else None
+            seconds -= self._offset(zone or "", seconds)
+            micros = self._believed(seconds * SECOND + int(fraction.ljust(6, "0")[:6]))
+        return None if micros is None else Stamp(micros, match.start("base"), match.end())
 
     def _whole_seconds(self, shape: Shape, match: re.Match[str], line: str) -> int | None:
         """Seconds since 1970 as the text reads, before its zone is applied; None when it cannot be.
@@ -98,9 +100,7 @@ class Clock:
         Cached by the text, since many lines share a second.
         """
         base = match["base"]
-        year = match.groupdict().get("y") or ""
-        key = base + year
-        known = self._seconds.get(key)
+        known = self._seconds.get(base)
         if known is None:
             try:
                 moment = self._moment(shape, match, line)
@@ -109,7 +109,7 @@ class Clock:
             known = int((moment - _ORIGIN).total_seconds())
             if len(self._seconds) >= _CACHED:
                 self._seconds.clear()
-            self._seconds[key] = known
+            self._seconds[base] = known
         if shape.kind == "yearless":
             self.guessed_year += 1
         return known
@@ -158,20 +158,15 @@ class Clock:
             evidence = bool(LEVEL_NEXT.match(line, match.end()))
         return (first, second, third) if evidence else (third, first, second)
 
-    def _zoned(self, seconds: int, groups: dict[str, str | None]) -> int | None:
-        """Microseconds since 1970 once zone and fraction are applied."""
-        zone = groups.get("z") or ""
-        fraction = groups.get("f")
-        if zone in {"Z", "UTC", "GMT"}:
-            offset = 0
-        elif zone[:1] in {"+", "-"}:
+    def _offset(self, zone: str, seconds: int) -> int:
+        """Seconds that *zone* is ahead of UTC; the default zone where it names none."""
+        if zone[:1] in {"+", "-"}:
             minutes = int(zone[1:3]) * 60 + int(zone[-2:])
-            offset = minutes * 60 if zone[0] == "+" else -minutes * 60
-        else:
-            self.no_zone += 1
-            offset = self._default_offset(seconds)
-        micros = int(fraction.ljust(6, "0")[:6]) if fraction else 0
-        return self._believed((seconds - offset) * SECOND + micros)
+            return minutes * 60 if zone[0] == "+" else -minutes * 60
+        if zone in {"Z", "UTC", "GMT"}:
+            return 0
+        self.no_zone += 1
+        return self._default_offset(seconds)
 
     def _default_offset(self, seconds: int) -> int:
         """Seconds that the default zone is ahead of UTC at that local time; the first of two."""

@@ -40,7 +40,7 @@ WIDTHS = tuple(
 )  # fmt: skip
 BUCKETS = 24
 MAX_BUCKETS = 2_000
-MINED = 8_000
+MINED = 5_000
 TOP = 15
 HOLES = 10
 HOLE_TIMES = 20

@@ -41,22 +41,26 @@ def facts_of(value: Mapping[str, object], clock: Clock) -> Facts:
     by_plain = {plain(name): name for name in value if scalars[name]}
     level_name = next((by_plain[name] for name in LEVEL_NAMES if name in by_plain), "")
     level = level_of_word(scalars.get(level_name, ""))
+    time_name, micros = time_in(by_plain, scalars, clock)
     fields = fields_of(
         (name, text)
         for name, text in scalars.items()
-        if name != level_name and plain(name) not in MESSAGES
+        if name not in (level_name, time_name) and plain(name) not in MESSAGES
     )
-    return Facts(time_in(by_plain, scalars, clock), level, fields)
+    return Facts(micros, level, fields)
 
 
-def time_in(by_plain: Mapping[str, str], values: Mapping[str, str], clock: Clock) -> int | None:
-    """The first time among the values whose names promise one, or None."""
+def time_in(
+    by_plain: Mapping[str, str], values: Mapping[str, str], clock: Clock
+) -> tuple[str, int | None]:
+    """The name and the instant of the first time among values whose names promise one, or None."""
     for name in TIMES:
-        text = values.get(by_plain.get(name, ""), "")
+        original = by_plain.get(name, "")
+        text = values.get(original, "")
         micros = clock.value(text) if text else None
         if micros is not None:
-            return micros
-    return None
+            return original, micros
+    return "", None
 
 
 def scalar(value: object) -> str:

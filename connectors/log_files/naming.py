@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from connectors.log_files.record import Pairs
 
@@ -32,6 +33,7 @@ MAX_FIELDS = 64
 REPLICA = re.compile(r"(.+?)(?:-[a-f0-9]{8,10}-[a-z0-9]{5}|-\d{1,3})")
 
 
+@lru_cache(maxsize=4096)
 def plain(name: str) -> str:
     """*name* without case, blanks and punctuation, to compare it."""
     return "".join(letter for letter in name.casefold() if letter.isalnum())

@@ -111,7 +111,7 @@ def _record(row: list[Line], table: Table, clock: Clock, flags: Flags) -> Record
     values = dict(zip(table.header, cells, strict=False))
     for place, cell in enumerate(cells[len(table.header) :], len(table.header) + 1):
         values[f"column_{place}"] = cell
-    micros = time_in(table.by_plain, values, clock)
+    _, micros = time_in(table.by_plain, values, clock)
     message, inner = _message(values.pop(table.message, "") if table.message else "")
     values = {**inner, **values}
     level = level_of_word(values.pop(table.level, "")) if table.level else ""
