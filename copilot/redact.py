@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 import re2
 
 from copilot.redaction_rules import EMAIL, RULES, is_secret, names_a_secret
-from copilot.shadow import Shadow, shadow_of
+from copilot.shadow import CHARACTERS, CODES, Shadow, shadow_of
 
 TOKEN = re.compile(r"<secret:[a-z0-9-]{1,24}:[0-9a-f]{4}>")
 """What was redacted already; it is never redacted again."""
@@ -61,12 +61,16 @@ class Redactor:
         """The same, with how many secrets of each kind were found."""
         counts: Counter[str] = Counter()
         for _ in range(PASSES):
-            shadow = shadow_of(text, TOKEN)
-            hits = _merged(self._hits(shadow.text))
-            if not hits:
+            before = text
+            for view in (CODES, CHARACTERS):
+                shadow = shadow_of(text, TOKEN, view)
+                hits = _merged(self._hits(shadow.text))
+                counts.update(hit.name for hit in hits)
+                text = self._masked(text, shadow, hits)
+                if shadow.text is before:
+                    break  # nothing is unseen, so both views are the same
+            if text == before:
                 break
-            counts.update(hit.name for hit in hits)
-            text = self._masked(text, shadow, hits)
         return text, counts
 
     def redact_json(self, value: JsonT) -> JsonT:

@@ -63,13 +63,15 @@ HARMLESS_NAME = re.compile(
 PASSWORD = re.compile(r"(?i)(?:password|passwd|passphrase|passcode|pwd)$")
 PLACEHOLDER = re.compile(
     r"(?i)[*x.•#_\\-]*|\$.*|\\[nrt].*|%\(?\w*\)?s?%?|\{.*|<.*|\[.*|\(.*"
-    r"|none|null|nil|true|false|yes|no|ok|empty|unset|not?|is|was|are|has|for|and|or|the|an?|to|in"
-    r"|of|on|by|from|with|will|must|required|invalid|missing|expired|incorrect|wrong|failed|denied"
-    r"|changed|unknown|undefined|redacted|hidden|masked|removed|n/a|string|str|bytes?|int|object"
+    r"|none|null|nil|true|false|yes|no|empty|unset|required|invalid|missing|expired|incorrect|wrong"
+    r"|failed|denied|changed|unknown|undefined|redacted|hidden|masked|removed|n/a|str|string|bytes?"
     r"|bearer|basic|token|digest|negotiate|ntlm|apikey|password|passwd|secret"
 )
+FUNCTION_WORD = re.compile(
+    r"(?i)ok|not|is|was|are|has|for|and|or|the|an?|to|in|of|on|by|from|with|will|must|should|can"
+)
 PROSE = re.compile(r"[a-z]{1,14}|[A-Z][a-z]{1,13}")
-RUN = re.compile(r"[^\s\"'<\x00]*")
+RUN = re.compile(r"[^\s\"'<\x00=:]*(?P<names>[=:])?")
 AFTER_A_VALUE = ",;&)]}>."
 
 
@@ -100,16 +102,22 @@ def _value(match: Match, text: str) -> Span | None:
     if group == BARE_GROUP:
         end = _end_of_bare(text, start, end)
     value = text[start:end]
-    in_sentence = ":" in between and between.endswith((" ", "\t")) and not PASSWORD.search(name)
-    if not is_secret(name, value) or (in_sentence and PROSE.fullmatch(value)):
+    if not is_secret(name, value) or (between.endswith((" ", "\t")) and _is_prose(name, value)):
         return None
     return start, end
+
+
+def _is_prose(name: str, word: str) -> bool:
+    """True for the next word of a sentence: `password: is`, `token: acquired`."""
+    if PASSWORD.search(name):
+        return FUNCTION_WORD.fullmatch(word) is not None
+    return PROSE.fullmatch(word) is not None
 
 
 def _end_of_bare(text: str, start: int, end: int) -> int:
     """Where a value without quotes ends: at a `,` or `;` only when another `name=` follows it."""
     run = RUN.match(text, end)
-    if run and "=" not in run[0] and ":" not in run[0]:
+    if run and not run["names"]:
         end = run.end()
     return start + len(text[start:end].rstrip(AFTER_A_VALUE))
 
@@ -122,7 +130,8 @@ def _header(match: Match, text: str) -> Span | None:
 
 def _argument(match: Match, text: str) -> Span | None:
     span = match.span(match.lastindex or 0)
-    return span if is_secret("argument", text[slice(*span)]) else None
+    value = text[slice(*span)]
+    return span if is_secret("argument", value) and not FUNCTION_WORD.fullmatch(value) else None
 
 
 def _bearer(match: Match, text: str) -> Span | None:

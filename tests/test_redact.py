@@ -207,6 +207,17 @@ def test_a_coloured_header_and_name_are_seen() -> None:
     assert "abc12345" not in REDACTOR.redact("Author\x1b[1mization: Be\x1b[0marer abc12345")
 
 
+@pytest.mark.parametrize(
+    "text", ["\x1b]password=hunter2", "\x1bPassword=hunter2", "\x1b[password=hunter2"]
+)
+def test_what_a_terminal_would_swallow_is_looked_at_too(text: str) -> None:
+    assert "hunter2" not in REDACTOR.redact(text)
+
+
+def test_a_line_of_fifty_thousand_names_is_no_trap() -> None:
+    assert "hunter2" not in REDACTOR.redact("password=hunter2," * 50_000)
+
+
 def test_the_same_secret_has_one_token_per_workspace() -> None:
     first = REDACTOR.redact(f"password={KINDS['aws']}").removeprefix("password=")
     second = REDACTOR.redact(f"seen {KINDS['aws']} again")
@@ -286,6 +297,8 @@ BITS = st.sampled_from(
         "<secret:aws:3f2a>",
         "<secret:password:0000>",
         "\x1b[31m",
+        "\x1b]0;",
+        "\x1b",
         "\u202e",
         "\x00",
         "\\n",
