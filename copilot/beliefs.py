@@ -34,8 +34,10 @@ QUIET_TOOLS = frozenset({"read_notes", "write_notes", "record_finding", "submit_
 def with_facts(state: State, ledger: Ledger, events: Sequence[Event], model: str) -> State:
     """The state with what code knows: artifacts, searches done, tokens and cost."""
     spent = ledger.spent
+    status = "investigating" if state.front.status == "open" else state.front.status
     front = replace(
         state.front,
+        status=status,
         model=model,
         turns=spent.turns,
         tokens=spent.tokens,

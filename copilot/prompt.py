@@ -42,12 +42,13 @@ say so in the report and go on.
 
 End with submit_report. Answer in the language of the alert."""
 
-BUDGET_TEXT = {
+LIMITS = {
     "turns": "the limit of turns is reached",
     "tokens": "the limit of tokens is reached",
     "usd": "the limit of dollars is reached",
     "wall_time": "the limit of time is reached",
     "operator": "the operator asked for the report now",
+    "model": "no usable answer comes any more",
     "window": "the conversation fills the model's window",
 }
 
@@ -72,7 +73,7 @@ def first_message(
 def limit_message(limit: str) -> str:
     """What the model is told before its last answer, the one without tools."""
     return (
-        f"No more tools: {BUDGET_TEXT[limit]}. Write the final report now, as one JSON object with "
+        f"No more tools: {LIMITS[limit]}. Write the final report now, as one JSON object with "
         "the fields of submit_report and nothing else. Claim only what you have cited lines for; "
         "put the rest under not_checked. verdict is inconclusive unless a cause is shown."
     )

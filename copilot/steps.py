@@ -13,6 +13,7 @@ from decimal import Decimal
 from copilot.context.placement import place
 from copilot.context.request import Conversation
 from copilot.context.validate import check
+from copilot.errors import ModelError
 from copilot.journal import Event, Journal
 from copilot.ledger import Ledger
 from copilot.models.model import Model, Response, ToolCall, Usage, verdict
@@ -21,6 +22,9 @@ from copilot.tools.registry import MAX_CALLS, Prepared, Ran, Registry, refused
 from copilot.values import JsonObject, compact, object_at
 from policies.schema import Policy
 
+MAX_CUT = 2
+DROPPED = frozenset({"cut", "broken"})
+"""Answers that are paid for and never used: a cut one may hold a call whose input is cut too."""
 LEAST_TOKENS = 200
 """What even the last answer of a turn may use: the envelope and one row."""
 ARTIFACTS_KEPT = 300
@@ -61,7 +65,16 @@ def model_step(work: Work, turn: int) -> Response:
     recorded = work.journal.last("response", turn)
     if recorded and not recorded.data.get("dropped"):
         return Response(recorded.data["raw"])  # type: ignore[arg-type]  # JSON of the service
-    request = work.conversation.request(enlarged=_cut_before(work, turn))
+    for cut_before in range(_cut_before(work, turn), MAX_CUT + 1):
+        response = _ask(work, turn, cut_before)
+        if verdict(response) not in DROPPED:
+            return response
+    raise ModelError(f"the answer broke off {MAX_CUT + 1} times", kind="broken")
+
+
+def _ask(work: Work, turn: int, cut_before: int) -> Response:
+    """One new answer, recorded; each cut one before it doubles what it may write."""
+    request = work.conversation.request(enlarged=cut_before)
     estimate = work.conversation.tokens
     check(request, window=work.window, estimate=estimate)
     work.journal.append(
@@ -90,15 +103,14 @@ def model_step(work: Work, turn: int) -> Response:
             "usd": None if price is None else str(price),
             "estimate": estimate,
             "ms": int((work.now() - started) / timedelta(milliseconds=1)),
-            # A cut answer may hold a call whose input is cut too: it is paid for, never used.
-            "dropped": verdict(response) in ("cut", "broken"),
+            "dropped": verdict(response) in DROPPED,
         },
     )
     return response
 
 
 def _cut_before(work: Work, turn: int) -> int:
-    """How many answers of this turn were cut off: each doubles what the next one may write."""
+    """How many answers of this turn were recorded and dropped."""
     events = work.journal.events
     return sum(event.kind == "response" and event.turn == turn for event in events)
 

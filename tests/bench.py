@@ -59,6 +59,7 @@ REPORT: dict[str, Any] = {
     },
 }
 SUBMIT: Call = ("submit_report", REPORT)
+AMPLE = Budgets(20, 10**9, Decimal(10**6), timedelta(days=1))
 STORY: Sequence[Turn] = ([SEARCH], [FINDING], [SUBMIT])
 
 
@@ -79,7 +80,7 @@ class Bench:
 
     workspace: Workspace
     alert: Alert = ALERT
-    budgets: Budgets = Budgets(20, 10**9, Decimal(10**6), timedelta(days=1))
+    budgets: Budgets = AMPLE
     stop: bool = False
     events: list[Event] = field(default_factory=list)
 
@@ -130,3 +131,9 @@ class Bench:
     def results(self) -> list[Event]:
         """The answers of the last run, in order."""
         return [event for event in self.events if event.kind == "result"]
+
+    def alert_incident(self) -> str:
+        """The id of the bench's incident."""
+        return self.workspace.incidents.open_for(
+            self.alert, self.workspace.settings.identity_labels
+        )

@@ -3,6 +3,11 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A shared machine has slow moments, and a run that fails must fail again.
+settings.register_profile("house", deadline=None, derandomize=True)
+settings.load_profile("house")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
