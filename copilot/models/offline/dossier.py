@@ -1,0 +1,206 @@
+"""All lines that the answers so far have shown, each once, with what is known of it.
+
+The same line may come back from several searches; the longest text and all figures are kept. Views
+over stored rows (query_scratch) give the reference of the row that they show.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from copilot.models.offline.causes import Sign, sign_of
+from copilot.models.offline.transcript import Exchange, Transcript
+from copilot.values import JsonObject, text_at
+
+CUT = re.compile(r"… \[\d+ char(?:acter)?s\]$")
+WORSE = {"FATAL": 3, "ERROR": 2, "WARN": 1}
+NUMBERS = re.compile(r"[0-9a-f]*\d[0-9a-f]*", re.IGNORECASE)
+LEADING_TIME = re.compile(
+    r"^\W*(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d[.,:\d]*(?:Z|[+-]\d\d:?\d\d)?[\s:\]]*"
+)
+LOG_TOOLS = frozenset({"search_logbook", "logbook_patterns", "logbook_context", "logbook_trace",
+                       "logbook_overview"})  # fmt: skip
+KNOWN = frozenset(
+    "ref time time_flag level source line record message template count baseline lift first_seen "
+    "last_seen in_sources vanished verbatim values".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One entry of a log, as far as it was seen."""
+
+    reference: str
+    source: str
+    line: int
+    record: int | None
+    time: str
+    level: str
+    message: str
+    template: str = ""
+    count: int = 1
+    baseline: int = 0
+    compared: bool = False
+    """True when `baseline` was counted and is not just unknown."""
+    first_seen: str = ""
+    last_seen: str = ""
+    in_sources: int = 1
+    is_first: bool = False
+    """True when it is the first of its kind, by time."""
+    fields: Mapping[str, str] = field(default_factory=dict)
+    is_cut: bool = False
+    path: str = ""
+    """Where in a structured record it stands; empty for a whole entry."""
+
+    @property
+    def place(self) -> tuple[str, int, str]:
+        """Where it stands; equal places are one entry."""
+        return (self.source, self.line, self.path)
+
+    @property
+    def sign(self) -> Sign:
+        """What the entry speaks of: the strongest sign among its lines."""
+        return sign_of(self.telling)
+
+    @property
+    def telling(self) -> str:
+        """The one of its physical lines that says most."""
+        lines = self.message.split("\n") if self.message else [""]
+        if len(lines) == 1:
+            return lines[0]
+        return max(lines[:60], key=lambda text: _weight(text, lines[0]))
+
+    @property
+    def severity(self) -> int:
+        """3 for FATAL, 2 for ERROR, 1 for WARN, else 0."""
+        return WORSE.get(self.level, 0)
+
+    @property
+    def kind(self) -> str:
+        """What it has in common with its like: the template, or its text without numbers."""
+        return kind_of(self.message)
+
+    @property
+    def when(self) -> str:
+        """The time of the first of its kind, else its own."""
+        return self.first_seen or self.time
+
+
+@dataclass(frozen=True, slots=True)
+class Dossier:
+    """What is known so far: lines by place, and how often texts were found."""
+
+    lines: tuple[Line, ...]
+    tickets: tuple[Line, ...]
+    documents: tuple[Line, ...]
+    past: tuple[Line, ...]
+
+
+def read_dossier(transcript: Transcript) -> Dossier:
+    """Everything that *transcript* shows."""
+    found: dict[tuple[str, int, str], Line] = {}
+    for exchange in transcript.exchanges:
+        for line in _lines(exchange):
+            old = found.get(line.place)
+            found[line.place] = _merged(old, line) if old else line
+    return Dossier(
+        lines=tuple(found.values()),
+        tickets=tuple(_all(transcript.of_tool("search_tickets", "get_ticket"))),
+        documents=tuple(_all(transcript.of_tool("search_documents", "read_document"))),
+        past=tuple(_all(transcript.of_tool("search_incidents"))),
+    )
+
+
+def kind_of(message: str) -> str:
+    """The text of a message without what differs between its like: times, numbers, hashes."""
+    text = LEADING_TIME.sub("", message.split("\n", 1)[0] if message else "")
+    return NUMBERS.sub("#", text)[:160]
+
+
+def line_of(row: JsonObject) -> Line | None:
+    """The line that a row shows; None for a row that is not of a log."""
+    inner = row.get("values")
+    values: JsonObject = inner if isinstance(inner, dict) else row
+    reference = text_at(values, "ref") or text_at(row, "ref")
+    source = text_at(values, "source")
+    message = text_at(values, "message", "text")
+    if not reference or not source or (isinstance(inner, dict) and "message" not in values):
+        return None
+    record = values.get("record")
+    return Line(
+        reference=reference,
+        source=source,
+        line=_number(values, "line", 0),
+        record=record if isinstance(record, int) else None,
+        time=text_at(values, "time"),
+        level=text_at(values, "level"),
+        message=CUT.sub("", message),
+        template=text_at(values, "template"),
+        count=_number(values, "count", 1),
+        baseline=_number(values, "baseline", 0),
+        compared=values.get("baseline") is not None,
+        first_seen=text_at(values, "first_seen"),
+        last_seen=text_at(values, "last_seen"),
+        in_sources=_number(values, "in_sources", 1),
+        is_first=bool(text_at(values, "first_seen"))
+        and text_at(values, "first_seen") == text_at(values, "time"),
+        fields={
+            key: str(value)
+            for key, value in values.items()
+            if key not in KNOWN and isinstance(value, str | int | float)
+        },
+        is_cut=bool(CUT.search(message)),
+    )
+
+
+def _lines(exchange: Exchange) -> Iterator[Line]:
+    of_log = exchange.tool in LOG_TOOLS
+    of_view = exchange.tool == "query_scratch" and exchange.step not in ("records", "siblings")
+    if not (of_log or of_view):
+        return
+    compared = exchange.tool == "logbook_patterns" and bool(
+        exchange.answer.facts.get("baseline_entries")
+    )
+    for row in exchange.answer.rows:
+        line = line_of(row)
+        if line and not row.get("vanished"):
+            yield replace(line, compared=line.compared and (compared or of_view))
+
+
+def _all(exchanges: Iterable[Exchange]) -> Iterator[Line]:
+    for exchange in exchanges:
+        for row in exchange.answer.rows:
+            line = line_of(row)
+            if line:
+                yield line
+
+
+def _merged(old: Line, new: Line) -> Line:
+    """The same entry seen twice: the longer text under its own reference, the fuller figures."""
+    longer = new if len(new.message) > len(old.message) else old
+    figures = new if (new.count, new.compared) > (old.count, old.compared) else old
+    return replace(
+        longer,
+        template=figures.template or old.template or new.template,
+        count=max(old.count, new.count),
+        baseline=figures.baseline,
+        compared=old.compared or new.compared,
+        first_seen=figures.first_seen,
+        last_seen=figures.last_seen,
+        in_sources=max(old.in_sources, new.in_sources),
+        is_first=old.is_first or new.is_first,
+        fields={**old.fields, **new.fields},
+    )
+
+
+def _weight(text: str, first: str) -> tuple[int, int, bool]:
+    """How much one line of an entry says; the first line wins a tie."""
+    sign = sign_of(text)
+    useful = int(sign.role in ("cause", "waiting"))
+    exact = int(sign.cause is not None and not sign.cause.general)
+    return (int(sign.strength) * (useful + exact), useful, text == first)
+
+
+def _number(values: JsonObject, key: str, otherwise: int) -> int:
+    value = values.get(key)
+    return value if isinstance(value, int) and not isinstance(value, bool) else otherwise

@@ -1,0 +1,192 @@
+"""Which lines could name the cause, best first: by what they say, when, and of whom.
+
+Points, not probabilities. A line gains by naming a cause by itself, by being severe, by being about
+what the alert is about, by coming early and by being new against a healthy time; it loses all of
+that when a healthy time or sibling has it too.
+"""
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from copilot.models.offline.causes import CauseClass, Sign, Strength
+from copilot.models.offline.dossier import Line
+from copilot.models.offline.focus import HEALTHY_NAME, Focus
+from copilot.models.offline.reading import Brief, words_of
+
+DIRECT_POINTS = 6.0
+HINT_POINTS = 2.5
+GENERAL_DISCOUNT = 2.0
+CONSEQUENCE_POINTS = 1.0
+ENOUGH = 4.5
+"""Points from which a line may be called a cause."""
+STORY = 2.0
+"""Points from which a line belongs into the story."""
+SETTING = re.compile(r"^[#;\s]*(?:export\s+|set\s+)?[\w.\-/]+\s*(?:=|:)\s*\S{0,120}\s*$")
+TALKS_OF_TROUBLE = re.compile(r"error|fail|exception|denied|refused|expired|killed", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """How many entries the compared windows hold, to compare counts as shares."""
+
+    window: int
+    baseline: int
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Lines of one kind, the first one first, with the points of the best of them."""
+
+    lines: tuple[Line, ...]
+    sign: Sign
+    points: float
+    is_noise: bool
+    """True when a healthy time has it about as often."""
+    is_related: bool
+    """True when it names what the alert is about, or stands where that is named."""
+
+    @property
+    def first(self) -> Line:
+        """The line to cite."""
+        return self.lines[0]
+
+    @property
+    def cause(self) -> CauseClass:
+        """Its class, which it must have."""
+        assert self.sign.cause
+        return self.sign.cause
+
+    @property
+    def is_cause(self) -> bool:
+        """True when it could explain the alert."""
+        return (
+            self.sign.role in ("cause", "waiting") and self.points >= ENOUGH and not self.is_noise
+        )
+
+    @property
+    def count(self) -> int:
+        """How often it was counted."""
+        return max(max(line.count for line in self.lines), len(self.lines))
+
+
+def rank(
+    lines: Iterable[Line], brief: Brief, focus: Focus, shares: Mapping[str, Shares]
+) -> tuple[Candidate, ...]:
+    """The candidates among *lines*, best first; what says nothing of trouble is left out."""
+    lines = [line for line in lines if line.message and not HEALTHY_NAME.search(line.source)]
+    places = _named_sources(lines, brief)
+    groups: dict[tuple[str, str], list[Line]] = {}
+    for line in lines:
+        if _says_something(line):
+            groups.setdefault((line.sign.name, line.kind), []).append(line)
+    found = [_candidate(group, brief, focus, shares, places) for group in groups.values()]
+    return tuple(sorted(_with_time(found), key=lambda item: (-item.points, order(item.first))))
+
+
+def order(line: Line) -> tuple[str, str, int]:
+    """The place of a line in the story: by time, then by file."""
+    return (line.when or "9", line.source, line.line)
+
+
+def is_setting(line: Line) -> bool:
+    """True for a line of a configuration: it says how things are, not what went wrong."""
+    text = line.message.split("\n", 1)[0]
+    return bool(SETTING.match(text)) and not TALKS_OF_TROUBLE.search(text) and not line.level
+
+
+def names(line: Line, text: str) -> bool:
+    """True when the entry holds *text* as a whole word, in its message, fields or source."""
+    pattern = rf"(?<![A-Za-z0-9]){re.escape(text)}(?![A-Za-z0-9])"
+    every = "\n".join((line.message, line.source, *line.fields.values()))
+    return bool(re.search(pattern, every, re.IGNORECASE))
+
+
+def _says_something(line: Line) -> bool:
+    sign = line.sign
+    if sign.role in ("healthy", "blind") or is_setting(line):
+        return False
+    return (
+        line.severity > 0 or sign.strength is Strength.DIRECT or sign.role in ("cause", "waiting")
+    )
+
+
+def _candidate(
+    group: Sequence[Line],
+    brief: Brief,
+    focus: Focus,
+    shares: Mapping[str, Shares],
+    places: frozenset[str],
+) -> Candidate:
+    group = sorted(group, key=lambda line: (not _prefers(line, brief), order(line)))
+    first = group[0]
+    sign = first.sign
+    noise, novelty = _against_healthy(group, shares)
+    relation = max(_relation(line, brief, places) for line in group)
+    points = _meaning(first) + 0.8 * max(line.severity for line in group) + novelty + relation
+    points += min(1.0, math.log10(max(line.count for line in group) + 1) / 2)
+    points += min(1.2, 0.4 * len(brief.words & words_of(first.telling)))
+    if (
+        focus.since
+        and first.when
+        and max(line.last_seen or line.time for line in group) < focus.since
+    ):
+        points -= 3.0
+    return Candidate(tuple(group), sign, points, noise, relation > 0.6)
+
+
+def _prefers(line: Line, brief: Brief) -> bool:
+    """True for the line to cite among its like: it names what the alert is about."""
+    return any(names(line, entity.text) for entity in brief.entities if entity.weight > 1)
+
+
+def _meaning(line: Line) -> float:
+    sign = line.sign
+    if sign.cause is None:
+        return 0.0
+    if sign.role == "consequence":
+        return CONSEQUENCE_POINTS if sign.strength is Strength.DIRECT else 0.5
+    points = DIRECT_POINTS if sign.strength is Strength.DIRECT else HINT_POINTS
+    if sign.cause.general:
+        points -= GENERAL_DISCOUNT
+    if line.level in ("INFO", "DEBUG", "TRACE") and sign.role != "waiting":
+        points -= 1.5
+    return points
+
+
+def _against_healthy(group: Sequence[Line], shares: Mapping[str, Shares]) -> tuple[bool, float]:
+    """Whether a healthy time has it about as often, and the points that this makes."""
+    verdicts = []
+    for line in group:
+        share = shares.get(line.reference.partition(":")[0])
+        if not (line.compared and share and share.baseline):
+            continue
+        here = line.count / max(share.window, 1)
+        there = line.baseline / share.baseline
+        if not line.baseline:
+            verdicts.append((False, 2.0 if line.count > 2 else 1.0))
+        elif here > 4 * there:
+            verdicts.append((False, 0.0))
+        else:
+            verdicts.append((here < 2 * there, -4.0))
+    return min(verdicts, key=lambda item: item[1]) if verdicts else (False, 0.0)
+
+
+def _relation(line: Line, brief: Brief, places: frozenset[str]) -> float:
+    """How closely a line is about what the alert is about."""
+    weights = [float(entity.weight) for entity in brief.entities if names(line, entity.text)]
+    return max([*weights, 0.6 if line.source in places else 0.0])
+
+
+def _named_sources(lines: Sequence[Line], brief: Brief) -> frozenset[str]:
+    """The sources in which what the alert is about occurs at all."""
+    telling = [entity.text for entity in brief.entities if entity.weight > 1]
+    return frozenset(line.source for line in lines if any(names(line, text) for text in telling))
+
+
+def _with_time(found: list[Candidate]) -> list[Candidate]:
+    """Up to 1.5 points for coming first: errors come before their consequences."""
+    able = sorted((item for item in found if item.is_cause), key=lambda item: order(item.first))
+    early = {id(item): 1.5 * (1 - place / len(able)) for place, item in enumerate(able)}
+    return [replace(item, points=item.points + early.get(id(item), 0.0)) for item in found]

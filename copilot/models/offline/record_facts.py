@@ -1,0 +1,156 @@
+"""What the answers about structured records mean: empty lists, copies that differ, codes, texts."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from copilot.models.offline.causes import Sign, Strength, class_called
+from copilot.models.offline.dossier import Line
+from copilot.models.offline.ranking import Candidate
+from copilot.models.offline.transcript import Transcript
+from copilot.values import JsonObject, object_at, text_at
+
+STRUCTURE_POINTS = 9.0
+SHOWN_ITEMS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One statement about records with the lines that carry it, each with its quote."""
+
+    claim: str
+    evidence: tuple[tuple[str, str], ...]
+    """Reference and quote."""
+    line: Line
+    explains: bool = False
+    """True when it could be the cause, not only a circumstance."""
+
+
+def facts(transcript: Transcript, subject: str) -> tuple[Fact, ...]:
+    """All that the records show, what could be a cause first."""
+    found: list[Fact] = []
+    for item in transcript.of_step("records"):
+        rows = [object_at(row, "values") for row in item.answer.rows]
+        if not rows:
+            continue
+        if "empty" in rows[0]:
+            found += _empty(rows, _sibling_lists(transcript), subject)
+        elif "records" in rows[0]:
+            found += _named(rows)
+        elif "type" not in rows[0] and "path" in rows[0]:
+            found += _differing(rows)
+    return tuple(sorted(found, key=lambda fact: not fact.explains))
+
+
+def texts(transcript: Transcript) -> Iterator[Line]:
+    """The texts of trouble inside the records, as lines that can be ranked and cited."""
+    for item in transcript.of_step("records"):
+        for row in item.answer.rows:
+            values = object_at(row, "values")
+            if "type" in values and "time" in values:
+                yield _line(values, text_at(values, "value"))
+
+
+def as_candidate(fact: Fact) -> Candidate:
+    """A fact that explains, as a candidate among the others."""
+    sign = Sign(class_called("locations"), Strength.DIRECT)
+    return Candidate((fact.line,), sign, STRUCTURE_POINTS, is_noise=False, is_related=True)
+
+
+def _empty(
+    rows: list[JsonObject], siblings: dict[str, tuple[int, int]], subject: str
+) -> Iterator[Fact]:
+    """Lists that are empty here, unless they are empty in every sibling too."""
+    for row in rows:
+        empty, lists = _int(row, "empty"), _int(row, "lists")
+        place, key = text_at(row, "place"), text_at(row, "key")
+        there = siblings.get(place)
+        usual = there is not None and there[0] == there[1]
+        inner = not place.endswith(f".{key}") and place != f"$.{key}"
+        if not empty or usual or (not inner and there is None):
+            continue
+        if 2 * empty < lists:
+            continue
+        others = (
+            f"; in other records {there[1] - there[0]} of {there[1]} are filled" if there else ""
+        )
+        claim = (
+            f"The list under {place} is empty in {empty} of {lists} cases for {subject}{others}."
+        )
+        yield Fact(claim, ((text_at(row, "ref"), f'"{key}"'),), _line(row, key), explains=True)
+
+
+def _named(rows: list[JsonObject]) -> Iterator[Fact]:
+    """Where the alert's names and codes stand in the records."""
+    for row in rows:
+        key, value = text_at(row, "key"), text_at(row, "value")
+        is_item = isinstance(row.get("key"), int)
+        where = text_at(row, "path") if is_item else f"{text_at(row, 'path')}.{key}"
+        bare = f'"{value}"' if row.get("type") == "text" else value
+        quote = bare if is_item or row.get("type") == "text" else f'"{key}": {bare}'
+        claim = f"{value} stands under {where} in {_int(row, 'records')} records."
+        yield Fact(claim, ((text_at(row, "ref"), quote),), _line(row, value))
+
+
+def _differing(rows: list[JsonObject]) -> Iterator[Fact]:
+    """Copies of one list that are not alike: shorter in one place than in the other."""
+    groups: dict[str, list[tuple[JsonObject, list[str]]]] = {}
+    for row in rows:
+        items = _items(text_at(row, "value"))
+        groups.setdefault(f"{text_at(row, 'path')} {text_at(row, 'key')}", []).append((row, items))
+    for copies in groups.values():
+        copies.sort(key=lambda copy: len(copy[1]))
+        (least, few), (most, many) = copies[0], copies[-1]
+        if set(few) == set(many) or text_at(least, "ref") == text_at(most, "ref"):
+            continue
+        gone = [item for item in many if item not in few]
+        claim = (
+            f"Two copies of one list differ: {text_at(least, 'source')} has {_listed(few)}, "
+            f"{text_at(most, 'source')} has {_listed(many)}."
+        )
+        quoted = f'"{few[0]}"' if few else "[]"
+        evidence = ((text_at(least, "ref"), quoted), (text_at(most, "ref"), f'"{gone[0]}"'))
+        yield Fact(claim, evidence, _line(least, text_at(least, "key")), explains=True)
+
+
+def _sibling_lists(transcript: Transcript) -> dict[str, tuple[int, int]]:
+    """Empty lists and all lists of the siblings, by place."""
+    found: dict[str, tuple[int, int]] = {}
+    for item in transcript.of_step("siblings"):
+        for row in item.answer.rows:
+            values = object_at(row, "values")
+            found[text_at(values, "place")] = (_int(values, "empty"), _int(values, "lists"))
+    return found
+
+
+def _line(row: JsonObject, message: str) -> Line:
+    return Line(
+        reference=text_at(row, "ref"),
+        source=text_at(row, "source"),
+        line=_int(row, "line"),
+        record=None,
+        time=text_at(row, "time"),
+        level="",
+        message=message,
+        path=f"{text_at(row, 'path')}.{text_at(row, 'key')}",
+    )
+
+
+def _listed(items: list[str]) -> str:
+    if not items:
+        return "none"
+    more = f" and {len(items) - SHOWN_ITEMS} more" if len(items) > SHOWN_ITEMS else ""
+    return ", ".join(items[:SHOWN_ITEMS]) + more
+
+
+def _items(text: str) -> list[str]:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return []
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+
+def _int(row: JsonObject, key: str) -> int:
+    value = row.get(key)
+    return value if isinstance(value, int) else 0

@@ -1,0 +1,150 @@
+"""The story of the incident out of ranked lines: what was first, what followed, what went well."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from copilot.models.offline.causes import sign_of
+from copilot.models.offline.dossier import Line
+from copilot.models.offline.ranking import STORY, Candidate, is_setting, order
+from copilot.models.offline.view import View, is_identifier
+
+STEPS_TOLD = 7
+SAME_CAUSE = 4
+"""Lines that carry the cause: the first, the first of further files, another wording."""
+NOISE_TOLD = 3
+MEMBERS_AT_LEAST = 0.35
+"""The share of the leading cause's points that an independent cause must have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """What will be told. `causes` has more than one member only when they are independent."""
+
+    causes: tuple[Candidate, ...]
+    support: tuple[Line, ...]
+    """Further lines of the leading cause."""
+    chain: tuple[Candidate, ...]
+    before: tuple[Line, ...]
+    """What was under way, or went well, just before."""
+    settings: tuple[Line, ...]
+    noise: tuple[Candidate, ...]
+
+
+def tell(view: View) -> Story:
+    """The story as far as it is known."""
+    causes = _causes(view)
+    leading = causes[0] if causes else None
+    support = tuple(_support(view, leading)) if leading else ()
+    cited = {line.place for line in support} | {item.first.place for item in causes}
+    chain = [
+        item
+        for item in view.candidates
+        if item.points >= STORY and not item.is_noise and item.first.place not in cited
+    ]
+    chain = _different(chain)[:STEPS_TOLD]
+    chain.sort(key=lambda item: order(item.first))
+    return Story(
+        causes=causes,
+        support=support,
+        chain=tuple(chain),
+        before=tuple(_before(view, leading)) if leading else (),
+        settings=tuple(_settings(view)),
+        noise=tuple(item for item in view.candidates if item.is_noise)[:NOISE_TOLD],
+    )
+
+
+def _causes(view: View) -> tuple[Candidate, ...]:
+    """The leading cause; all independent ones when every cause was asked for."""
+    if not view.causes:
+        return ()
+    leading = view.causes[0]
+    if not view.brief.wants_every_cause:
+        return (leading,)
+    able = [
+        item
+        for item in view.causes
+        if item.points > MEMBERS_AT_LEAST * leading.points and not item.cause.general
+    ]
+    return tuple(_different([leading, *able]))[:6]
+
+
+def _different(items: Sequence[Candidate]) -> list[Candidate]:
+    """Each wording once."""
+    found: dict[str, Candidate] = {}
+    for item in items:
+        found.setdefault(item.first.telling[-120:], item)
+    return list(found.values())
+
+
+def _support(view: View, leading: Candidate) -> Iterator[Line]:
+    """Further lines of the same cause: in other files, by other words, in the order of the file."""
+    seen = {leading.first.place}
+    kind = leading.first.telling
+    same = [line for line in leading.lines[1:] if line.place not in seen]
+    others = [
+        line
+        for item in view.causes
+        if item is not leading and item.sign.name == leading.sign.name
+        for line in item.lines[:1]
+    ]
+    topmost = [line for line in _counted(view) if line.kind == leading.first.kind]
+    sources = {leading.first.source}
+    fresh = [line for line in same if line.source not in sources]
+    for line in [*others[:2], *topmost, *fresh]:
+        if (
+            line.place in seen
+            or (line.source, line.telling) == (leading.first.source, kind)
+            and (line not in topmost)
+        ):
+            continue
+        seen.add(line.place)
+        yield line
+        if len(seen) > SAME_CAUSE:
+            return
+
+
+def _counted(view: View) -> list[Line]:
+    """The topmost line of each source, for the phrases that were counted."""
+    references = {
+        str(values.get("ref"))
+        for item in view.transcript.of_step("count")
+        for row in item.answer.rows
+        if isinstance(values := row.get("values"), dict)
+    }
+    return [line for line in view.dossier.lines if line.reference in references]
+
+
+def _before(view: View, leading: Candidate) -> Iterator[Line]:
+    """The entry just before the first error that shares a name with it; the last that went well."""
+    first = leading.first
+    same = sorted(
+        (
+            line
+            for line in view.dossier.lines
+            if line.source == first.source and line.line < first.line
+        ),
+        key=lambda line: -line.line,
+    )
+    shared = [word for word in first.message.split() if is_identifier(word)]
+    for line in same[:3]:
+        if any(word.strip(".,:;") in line.message for word in shared) and not line.severity:
+            yield line
+            break
+    healthy = [
+        line
+        for line in view.dossier.lines
+        if sign_of(line.telling).role == "healthy"
+        and (line.source == first.source or view.related(line))
+        and order(line) < order(first)
+    ]
+    if healthy:
+        yield max(healthy, key=order)
+
+
+def _settings(view: View) -> Iterator[Line]:
+    """Settings that a ticket or the alert names."""
+    texts = "\n".join(line.message for line in view.dossier.tickets) + view.brief.text
+    for line in view.dossier.lines:
+        name = line.message.split("=", 1)[0].strip(" #:")
+        if is_setting(line) and "_" in name and name in texts:
+            yield line

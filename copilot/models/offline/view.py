@@ -1,0 +1,135 @@
+"""Everything that one turn is decided from: the brief, the transcript, and what follows from them.
+
+Made anew for every request; nothing is kept from turn to turn.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from copilot.models.model import Request
+from copilot.models.offline.dossier import Dossier, Line, read_dossier
+from copilot.models.offline.focus import Extent, Focus, choose, extents
+from copilot.models.offline.ranking import Candidate, Shares, names, rank
+from copilot.models.offline.record_facts import Fact, as_candidate, facts, texts
+from copilot.models.offline.reading import Brief, Entity, read_brief
+from copilot.models.offline.transcript import Exchange, Transcript, read_transcript
+from copilot.values import text_at
+
+SMALL = 60
+"""Entries of a logbook that is simply read."""
+
+
+@dataclass(frozen=True)
+class View:
+    """One request, understood."""
+
+    brief: Brief
+    transcript: Transcript
+    tools: frozenset[str]
+
+    @cached_property
+    def dossier(self) -> Dossier:
+        """All lines seen."""
+        return read_dossier(self.transcript)
+
+    @cached_property
+    def extents(self) -> tuple[Extent, ...]:
+        """What each logbook holds."""
+        return extents(self.transcript)
+
+    @cached_property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """What could be the cause, best first."""
+        from_records = tuple(texts(self.transcript))
+        lines = (*self.dossier.lines, *from_records)
+        ranked = rank(lines, self.brief, self.focus_of(""), self._shares())
+        structural = tuple(as_candidate(fact) for fact in self.facts if fact.explains)
+        return tuple(sorted((*ranked, *structural), key=lambda item: -item.points))
+
+    @cached_property
+    def facts(self) -> tuple[Fact, ...]:
+        """What the structured records show."""
+        return facts(self.transcript, self.brief.subject)
+
+    @cached_property
+    def causes(self) -> tuple[Candidate, ...]:
+        """The candidates that could explain the alert, best first."""
+        return tuple(item for item in self.candidates if item.is_cause)
+
+    def focus_of(self, logbook: str) -> Focus:
+        """The windows for *logbook*, or for the largest one."""
+        known = [item for item in self.extents if logbook in ("", item.logbook)]
+        if not known:
+            return Focus()
+        extent = max(known, key=lambda item: item.total)
+        ranges = [
+            item.answer.range
+            for item in self.transcript.of_step("probe")
+            if item.tool == "search_logbook" and item.input.get("sources") and item.answer.range[0]
+        ]
+        calm = (
+            (min(first for first, _ in ranges), max(last for _, last in ranges))
+            if ranges
+            else ("", "")
+        )
+        return choose(self.brief, extent, calm)
+
+    def found(self, text: str) -> int | None:
+        """How many entries hold *text*, over all logbooks; None when it was not looked for."""
+        totals = [
+            item.answer.total
+            for item in self.transcript.of_tool("search_logbook")
+            if text_at(item.input, "text").strip('"*') == text and item.answer.total is not None
+        ]
+        return sum(totals) if totals else None
+
+    def present(self, entity: Entity) -> bool:
+        """True when a log names *entity*, in a line, a field or by the name of a source."""
+        if self.found(entity.text):
+            return True
+        sources = (name for item in self.extents for name in item.sources)
+        return any(entity.text.lower() in name.lower() for name in sources)
+
+    @cached_property
+    def missing_subject(self) -> tuple[Exchange, ...]:
+        """The searches that show that what the alert is about is in no log; empty when it is."""
+        exact = [
+            item
+            for item in self.brief.entities
+            if item.weight > 2 or (item.weight == 2 and is_identifier(item.text))
+        ]
+        if not exact or any(self.present(item) for item in exact):
+            return ()
+        texts = {item.text for item in exact}
+        return tuple(
+            item
+            for item in self.transcript.of_step("probe")
+            if text_at(item.input, "text").strip('"*') in texts and item.answer.proves_absence
+        )
+
+    def related(self, line: Line) -> bool:
+        """True when the line names one of the alert's entities."""
+        return any(names(line, item.text) for item in self.brief.entities if item.weight > 1)
+
+    def _shares(self) -> dict[str, Shares]:
+        """How many entries the two windows of each comparison hold, by handle."""
+        found = {}
+        for item in self.transcript.of_tool("logbook_patterns"):
+            baseline = item.answer.facts.get("baseline_entries")
+            if isinstance(baseline, int):
+                found[item.answer.handle] = Shares(item.answer.total or 0, baseline)
+        return found
+
+
+def is_identifier(text: str) -> bool:
+    """True for a name that means one thing only: long, with digits in it."""
+    return len(text) >= 8 and sum(letter.isdigit() for letter in text) >= 3
+
+
+def read_view(request: Request) -> View:
+    """The view of *request*."""
+    return View(
+        brief=read_brief(request),
+        transcript=read_transcript(request),
+        tools=frozenset(str(tool.get("name")) for tool in request.tools),
+    )
