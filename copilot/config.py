@@ -5,7 +5,7 @@ The first file found is taken whole, files are never merged: --config, $COPILOT_
 be set by COPILOT_SECTION__KEY and, above that, by options.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -33,12 +33,23 @@ def load_settings(
     dotted key, as in `model.name`. Raises ConfigError with one line a problem.
     """
     file = find_file(explicit, environ, cwd)
-    document = load(file, _shown(file, cwd)) if file else Document("defaults", {}, {(): 0})
-    if not isinstance(document.data, dict):
-        raise ConfigError(document.problem((), "must be keys with values, as in `policy: default`"))
-    document = _overridden(document, dict(document.data), _said(environ, options or {}))
+    document = _document(file, environ, cwd, options or {})
     workspace = file.parent if file else cwd
     return settings_for(validated(document, SettingsFile), workspace.absolute(), file)
+
+
+def origins(explicit: Path | None, environ: Mapping[str, str], cwd: Path) -> Callable[[str], str]:
+    """What says a setting, asked by its dotted key: `file:line`, `$VARIABLE`, or `default`."""
+    document = _document(find_file(explicit, environ, cwd), environ, cwd, {})
+
+    def origin(key: str) -> str:
+        place: Place = tuple(key.split("."))
+        if place in document.origins:
+            return document.origins[place]
+        line = document.lines.get(place)
+        return f"{document.name}:{line}" if line else "default"
+
+    return origin
 
 
 def find_file(explicit: Path | None, environ: Mapping[str, str], cwd: Path) -> Path | None:
@@ -62,6 +73,16 @@ def editor_schema() -> JsonObject:
     """A JSON schema of copilot.yaml, by which editors complete and check it."""
     schema: JsonObject = SettingsFile.model_json_schema()
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": FILE}
+
+
+def _document(
+    file: Path | None, environ: Mapping[str, str], cwd: Path, options: Mapping[str, Json]
+) -> Document:
+    """What the file says, with variables and options over it. Raises ConfigError."""
+    document = load(file, _shown(file, cwd)) if file else Document("defaults", {}, {(): 0})
+    if not isinstance(document.data, dict):
+        raise ConfigError(document.problem((), "must be keys with values, as in `policy: default`"))
+    return _overridden(document, dict(document.data), _said(environ, options))
 
 
 def _shown(file: Path, cwd: Path) -> str:

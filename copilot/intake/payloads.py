@@ -9,10 +9,11 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
+from connectors.tracker import Ticket
 from copilot.errors import UsageError
 from copilot.safe_text import safe_text
 from copilot.values import Alert, Json, JsonObject, digest, list_at, object_at, text_at
-from copilot.window import parse_iso
+from copilot.window import iso, parse_iso
 
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 32
@@ -172,6 +173,25 @@ def from_words(title: str, text: str, now: datetime | None) -> Alert:
         starts_at=now,
         fingerprint=_fingerprint({}, title),
         raw=f"{title}\n{text}".strip(),
+    )
+
+
+def alert_of_ticket(ticket: Ticket) -> Alert:
+    """The alert that a ticket of a tracker is: its description, then its comments, oldest first."""
+    comments = [
+        f"{comment.author}{f', {iso(comment.created)}' if comment.created else ''}: {comment.text}"
+        for comment in ticket.comments or ()
+    ]
+    text = "\n\n".join(filter(None, (ticket.description, *comments)))
+    labels = {"ticket": ticket.key} | ({"labels": " ".join(ticket.labels)} if ticket.labels else {})
+    return Alert(
+        source="ticket",
+        title=_cut(ticket.summary, TITLE_CHARACTERS),
+        text=_cut(text, TEXT_CHARACTERS),
+        labels=labels,
+        starts_at=ticket.created,
+        fingerprint=_fingerprint(labels),
+        raw=_cut(f"{ticket.key} {ticket.summary}\n\n{text}".strip(), RAW_CHARACTERS),
     )
 
 

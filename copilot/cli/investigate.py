@@ -1,0 +1,203 @@
+"""`copilot investigate`: from an alert to a report, followed live."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from copilot.cli import exit_codes
+from copilot.cli.card import investigator, print_card
+from copilot.cli.faults import Stopped
+from copilot.cli.follow import Follower, event_json
+from copilot.cli.interrupts import watching
+from copilot.cli.options import window_of, windowed
+from copilot.cli.session import Session, pass_session
+from copilot.cli.targets import Known, target_of, with_window, with_words
+from copilot.errors import CopilotError, UsageError
+
+if TYPE_CHECKING:
+    from copilot.journal import Event
+    from copilot.models.retries import Attempt
+    from copilot.notebook import Ending
+    from copilot.values import Alert, Json, JsonObject
+    from copilot.workspace import Workspace
+
+BUDGETS = frozenset({"turns", "tokens", "usd", "wall_time"})
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """How a run is shown, and what its exit code says."""
+
+    as_json: bool = False
+    as_jsonl: bool = False
+    exit_code: bool = False
+    timeout: timedelta | None = None
+
+
+@click.command("investigate")
+@click.argument("target")
+@click.option("--question", default="", help="What you want to know.")
+@windowed
+@click.option("--model", metavar="NAME", help="offline, auto, or a model's id.")
+@click.option("--max-turns", type=click.IntRange(1), help="Most answers of the model.")
+@click.option("--max-usd", type=float, help="Most dollars.")
+@click.option("--policy", metavar="NAME", help="The context policy; see `copilot policy list`.")
+@click.option("--timeout", metavar="LENGTH", default="", help="Stop then, as 10m; it can resume.")
+@click.option("--exit-code", is_flag=True, help="Leave with 3 when the report is inconclusive.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON document.")
+@click.option("--jsonl", "as_jsonl", is_flag=True, help="Print each event as a JSON line.")
+@click.option("--show-request", is_flag=True, help="Print the next request and send nothing.")
+@pass_session
+def command(
+    session: Session,
+    /,
+    target: str,
+    question: str,
+    since: str,
+    until: str,
+    show_request: bool,
+    **options: Any,
+) -> int:
+    """Investigate TARGET and write a report.
+
+    TARGET is a file with an alert in JSON, - for one on stdin, the key of an imported ticket, the
+    name of a workflow (with --question), or the id of an incident: what was not finished is
+    resumed, what was is investigated anew.
+
+    The first Ctrl-C finishes the turn and writes the report. The second stops at once; the same
+    command resumes. `copilot help exit-codes` says what the exit codes mean.
+    """
+    from copilot.window import parse_duration
+
+    if options["as_json"] and options["as_jsonl"]:
+        raise UsageError("give one of --json and --jsonl")
+    workspace = session.open(_settings(options))
+    found = target_of(session, workspace, target, question)
+    if since or until:
+        window = window_of(session, since, until)
+        question = with_words(question, window)
+        found = found if isinstance(found, Known) else with_window(found, window)
+    if show_request:
+        from copilot.cli.requests import next_request
+
+        session.screen.document(next_request(workspace, found, question))
+        return exit_codes.OK
+    shown = Shown(
+        as_json=options["as_json"],
+        as_jsonl=options["as_jsonl"],
+        exit_code=options["exit_code"],
+        timeout=parse_duration(options["timeout"]) if options["timeout"] else None,
+    )
+    return follow(session, workspace, found, question, shown)
+
+
+def follow(
+    session: Session, workspace: "Workspace", found: "Alert | Known", question: str, shown: Shown
+) -> int:
+    """Investigate, show it live, print the outcome and return the exit code."""
+    from copilot import app, assembly
+
+    screen = session.screen
+    screen.say(f"investigator: {investigator(assembly.model_name(workspace))}")
+    follower = Follower(workspace.now)
+    with screen.progress() as progress:
+        progress.pin(follower.status)
+
+        def observe(event: "Event") -> None:
+            progress.event(event.time, *follower.take_in(event))
+            if shown.as_jsonl:
+                _print_event(session, event)
+
+        def on_attempt(attempt: "Attempt") -> None:
+            if attempt.wait_s is not None:
+                said = f"the service failed ({attempt.kind}); again in {attempt.wait_s:.0f} s"
+                progress.event(workspace.now(), said, "warn")
+
+        def say(text: str) -> None:
+            progress.event(workspace.now(), text, "warn")
+
+        try:
+            with watching(say, shown.timeout) as interrupts:
+                wishes = app.Wishes(question, observe, lambda: interrupts.report_wanted, on_attempt)
+                if isinstance(found, Known):
+                    ending = app.resume(workspace, found.incident, wishes)
+                else:
+                    ending = app.run(workspace, found, wishes)
+        except Stopped as error:
+            raise Stopped(f"{error}; {_resume(session, follower)}", error.code) from None
+        except CopilotError as error:
+            if follower.incident:
+                error.add_note(_resume(session, follower))
+            raise
+    _print_ending(session, workspace, ending, shown)
+    return _exit_code(ending, shown)
+
+
+def _settings(options: "dict[str, Json]") -> "dict[str, Json]":
+    """The options that are settings, by dotted key."""
+    keys = {
+        "model": "model.name",
+        "max_turns": "budgets.turns",
+        "max_usd": "budgets.usd",
+        "policy": "policy",
+    }
+    return {key: options[name] for name, key in keys.items() if options.get(name) is not None}
+
+
+def _print_event(session: Session, event: "Event") -> None:
+    """Print the event as a line; a reader that has gone does not end the investigation."""
+    try:
+        session.screen.event(event_json(event))
+    except BrokenPipeError:
+        session.screen.close_output()
+
+
+def _print_ending(session: Session, workspace: "Workspace", ending: "Ending", shown: Shown) -> None:
+    from copilot.report.render import as_json
+
+    report = as_json(ending.page, workspace.scratch(ending.incident))
+    if shown.as_json:
+        session.screen.document(report)
+    elif shown.as_jsonl:
+        session.screen.event(report)
+    else:
+        session.screen.say()
+        print_card(session.screen, report)
+        print_places(session, workspace, report)
+
+
+def print_places(session: Session, workspace: "Workspace", report: "JsonObject") -> None:
+    """Print where everything of an incident is, and what to type next."""
+    incident = str(report["incident"])
+    screen = session.screen
+    screen.line(f"Report: {workspace.notes.root / incident / 'report.md'}")
+    screen.line(f"Notes: {workspace.notes.root / incident / 'STATE.md'}")
+    screen.line(f"Evidence: {workspace.settings.scratch.path / incident}")
+    screen.line()
+    screen.line(("Next", "title"))
+    screen.line(f"{_copilot(session)} scratch ls {incident}", indent=2)
+    screen.line(f"{_copilot(session)} notes history {incident}", indent=2)
+    screen.line(f"{_copilot(session)} incidents close {incident} --verdict right", indent=2)
+
+
+def _exit_code(ending: "Ending", shown: Shown) -> int:
+    if ending.page.limit in BUDGETS:
+        return exit_codes.BUDGET
+    if shown.exit_code and ending.report.verdict == "inconclusive":
+        return exit_codes.INCONCLUSIVE
+    return exit_codes.OK
+
+
+def _resume(session: Session, follower: Follower) -> str:
+    if not follower.incident:
+        return "nothing was begun"
+    return f"nothing is lost; resume with: {_copilot(session)} investigate {follower.incident}"
+
+
+def _copilot(session: Session) -> str:
+    """How the copilot was called, as far as it decides which workspace is meant."""
+    import shlex
+
+    return f"copilot --config {shlex.quote(str(session.config))}" if session.config else "copilot"

@@ -1,0 +1,55 @@
+"""The exact request that an investigation sends: the next one, or that of a past turn."""
+
+from typing import TYPE_CHECKING
+
+from copilot.cli.targets import Known
+from copilot.errors import NotFoundError
+from copilot.values import text_at
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from copilot.journal import Event
+    from copilot.values import Alert, JsonObject
+    from copilot.workspace import Workspace
+
+NOT_OPENED = "inc-not-opened"
+"""Stands for the incident that an alert would open."""
+
+
+def next_request(workspace: "Workspace", found: "Alert | Known", question: str) -> "JsonObject":
+    """The body of the next request for an incident, or of the first one for an alert."""
+    from copilot import alerts, assembly
+    from copilot.journal import Event
+    from copilot.ledger import Ledger
+
+    if isinstance(found, Known):
+        return _body(workspace, workspace.events(found.incident))
+    alert = alerts.redacted(found, workspace.redactor)
+    case = assembly.case_for(workspace, NOT_OPENED, alert, question, Ledger())
+    begun = Event(1, workspace.now(), "started", 0, assembly.started(workspace, case))
+    return _body(workspace, [begun])
+
+
+def request_of(workspace: "Workspace", events: "Sequence[Event]", turn: int) -> "JsonObject":
+    """The body of the last request that *turn* sent. Raises NotFoundError when there is none."""
+    sent = [event.seq for event in events if event.kind == "request" and event.turn == turn]
+    if not sent:
+        turns = max((event.turn for event in events if event.kind == "request"), default=0)
+        raise NotFoundError(f"turn {turn} sent no request; there are turns 1 to {turns}")
+    return _body(workspace, events[: sent[-1] - 1])
+
+
+def _body(workspace: "Workspace", events: "Sequence[Event]") -> "JsonObject":
+    from copilot import assembly
+    from copilot.context.request import Conversation
+
+    if not events:
+        raise NotFoundError("this incident was never investigated, so there is no request")
+    frame = assembly.frame_for(workspace, assembly.registry_for(workspace))
+    turn = events[-1].turn
+    cut = sum(event.kind == "response" and event.turn == turn for event in events)
+    enlarged = cut if events[-1].data.get("dropped") else 0
+    body: JsonObject = Conversation(frame, events).request(enlarged=enlarged).body()
+    assert text_at(body, "model")
+    return body
