@@ -49,6 +49,7 @@ class Scratch:
         self.root = root
         self.incident = incident
         self.monotonic = monotonic
+        self.one_query = threading.Lock()
         self._limits = limits or Limits()
         self._others_bytes: int | None = None
         self._contents: dict[str, Content] = {}
