@@ -17,6 +17,8 @@ VERDICTS: dict[str, tuple[str, Style]] = {
 }
 CAUSE_EVIDENCE = 4
 """Lines of evidence shown under the cause; the report has them all."""
+LIST_ITEMS = 5
+"""Items shown of each list."""
 
 
 def investigator(model: str) -> str:
@@ -64,7 +66,9 @@ def _under(screen: Screen, title: str, items: Sequence[Json]) -> Iterator[Json]:
     """The items below their title, which is left out where there are none."""
     if items:
         _head(screen, title)
-    yield from items
+    yield from items[:LIST_ITEMS]
+    if len(items) > LIST_ITEMS:
+        screen.line((f"and {len(items) - LIST_ITEMS} more in the report", "dim"), indent=2)
 
 
 def _claim(screen: Screen, claim: Json, evidence: int) -> None:
@@ -92,11 +96,11 @@ def _evidence(screen: Screen, pieces: Sequence[Json], shown: int) -> None:
 
 def _footer(screen: Screen, report: JsonObject) -> None:
     usd = text_at(report, "usd")
-    turns, tokens = text_at(report, "turns") or "0", text_at(report, "tokens") or "0"
+    turns, tokens = (int(text_at(report, key) or 0) for key in ("turns", "tokens"))
     price = f"${float(usd):.4f}" if usd else "price not known"
     screen.line()
     screen.line(f"Investigator: {investigator(text_at(report, 'model'))}")
-    screen.line(f"Cost: {turns} turns, {tokens} tokens, {price}")
+    screen.line(f"Cost: {turns} turns, {tokens:,} tokens, {price}")
     limit = text_at(report, "limit")
     if limit:
         screen.line((f"Ended by a limit: {limit}", "warn"))

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from copilot.journal import Event
 
 SHORT = 12
+"""Characters of a commit's name."""
+SAID = 160
+"""Characters of a claim or a refusal."""
 
 
 class Follower:
@@ -49,7 +52,7 @@ class Follower:
         seconds = int((self._now() - self._began).total_seconds())
         return (
             f"turn {self._turn} · {self._doing} · {seconds // 60}:{seconds % 60:02} · "
-            f"{self._window_tokens} tokens in the window · ${self._usd:.4f}"
+            f"{self._window_tokens:,} tokens in the window · ${self._usd:.4f}"
         )
 
 
@@ -75,7 +78,7 @@ def _line(event: "Event") -> str:
         case "started":
             said = f"incident {text_at(data, 'incident')}: {_title(data)}"
         case "request":
-            said = f"asking, {text_at(data, 'estimate')} tokens in the window"
+            said = f"asking, {int(text_at(data, 'estimate') or 0):,} tokens in the window"
         case "response":
             said = f"answer{_spent(data)}"
         case "result":
@@ -119,12 +122,17 @@ def _spent(data: JsonObject) -> str:
 def _result(data: JsonObject) -> str:
     """One answer of a tool in one line: what was called, how much came, where it is kept."""
     tool, handle = text_at(data, "tool"), text_at(data, "handle")
+    effect = object_at(data, "effect")
     if data.get("ends"):
         return f"{tool} accepted"
     if not data.get("ok"):
-        return f"{tool} refused: {text_at(data, 'text')[:200]}"
-    total = text_at(data, "total") or "0"
+        return f"{tool} refused: {text_at(data, 'text')[:SAID]}"
+    news = object_at(effect, "finding") or object_at(effect, "note")
+    if news:
+        return f"{tool}: {text_at(news, 'claim', 'text')[:SAID]}"
+    count = int(text_at(data, "total") or 0)
+    total = "1 row" if count == 1 else f"{count:,} rows"
     kept = f", {text_at(data, 'placement')} as {handle}" if handle else ""
     partly = "" if data.get("complete") else ", incomplete"
     again = f", as in turn {text_at(data, 'repeats')}" if data.get("repeats") else ""
-    return f"{tool} → {total} rows{kept}{partly}{again}"
+    return f"{tool} → {total}{kept}{partly}{again}"

@@ -1,0 +1,231 @@
+"""Is everything in place? Each check says what it found and, where something is wrong, one way out.
+
+Changes nothing: what a look would make (an index, a folder, a key) is not looked into.
+"""
+
+import os
+import shutil
+import sqlite3
+import stat
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from copilot.credentials import secret
+from copilot.errors import ConfigError, CopilotError, CredentialsError
+from copilot.notes.git import Git
+from copilot.notes.place import check_usable
+from copilot.settings import Settings, Source
+from copilot.workspace import Workspace
+
+Tier = Literal["local", "model"]
+State = Literal["ok", "warn", "fail"]
+
+LEAST_PYTHON = (3, 11)
+MIB = 1 << 20
+FEW_MIB = 1024
+"""Free disk below which a person should know."""
+LEAST_MIB = 64
+"""Free disk below which nothing should be begun."""
+KEY = "ANTHROPIC_API_KEY"
+KEY_START = "sk-ant-"
+OWN_SERVICE = "https://api.anthropic.com"
+OPEN_TO_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at. `fix` is empty exactly when its state is ok."""
+
+    tier: Tier
+    name: str
+    state: State
+    found: str
+    fix: str = ""
+
+
+def examine(
+    open_workspace: Callable[[], Workspace], environ: Mapping[str, str], now: datetime
+) -> Iterator[Check]:
+    """Every check, the machine first. Settings that cannot be read end it after their own check."""
+    yield from _machine(now)
+    try:
+        workspace = open_workspace()
+    except ConfigError as error:
+        for line in str(error).splitlines():
+            yield _fail(
+                "settings", line, "mend that line; `copilot config schema` says what may stand"
+            )
+        return
+    settings = workspace.settings
+    file = settings.file
+    if file:
+        yield _ok("settings", f"{file}")
+    else:
+        yield _warn("settings", "no copilot.yaml; the defaults hold", "copilot init DIR")
+    yield _policy(workspace)
+    yield from _places(settings)
+    yield _notes(settings.notes)
+    yield from _sources(workspace)
+    yield from _secret_files(settings.workspace)
+    yield from _model(settings, environ)
+
+
+def _machine(now: datetime) -> Iterator[Check]:
+    version = ".".join(map(str, sys.version_info[:3]))
+    if sys.version_info >= LEAST_PYTHON:
+        yield _ok("python", version)
+    else:
+        yield _fail("python", version, "install Python 3.11 or newer")
+    try:
+        Git(Path("/")).check_version()
+        yield _ok("git", "2.36 or newer")
+    except CopilotError as error:
+        yield _fail("git", str(error), "install git 2.36 or newer")
+    yield _full_text()
+    yield _clock(now)
+
+
+def _full_text() -> Check:
+    try:
+        with closing(sqlite3.connect(":memory:")) as database:
+            database.execute("CREATE VIRTUAL TABLE words USING fts5 (text)")
+    except sqlite3.Error as error:
+        return _fail(
+            "sqlite", f"no full-text search: {error}", "use a Python whose SQLite has FTS5"
+        )
+    return _ok("sqlite", f"{sqlite3.sqlite_version} with FTS5")
+
+
+def _clock(now: datetime) -> Check:
+    """A clock that is behind the copilot's own files is wrong; so is one decades ahead."""
+    newest = datetime.fromtimestamp(Path(__file__).stat().st_mtime, UTC)
+    shown = f"{now:%Y-%m-%dT%H:%M:%SZ}"
+    if now < newest or now.year > newest.year + 20:
+        return _fail("clock", f"it says {shown}", "set the clock: timedatectl set-ntp true")
+    return _ok("clock", shown)
+
+
+def _policy(workspace: Workspace) -> Check:
+    try:
+        return _ok("policy", workspace.policy.name)
+    except ConfigError as error:
+        return _fail("policy", str(error), "mend it, or name one of `copilot policy list`")
+
+
+def _places(settings: Settings) -> Iterator[Check]:
+    places = {"notes": settings.notes, "scratch": settings.scratch.path, "state": settings.state}
+    for name, path in places.items():
+        there = _nearest(path)
+        if not os.access(there, os.W_OK | os.X_OK) or not there.is_dir():
+            yield _fail(f"{name} folder", f"{there} cannot be written", f"chmod u+rwx {there}")
+            continue
+        free = shutil.disk_usage(there).free // MIB
+        found = f"{path}, {free} MiB free"
+        if free < FEW_MIB:
+            report = _fail if free < LEAST_MIB else _warn
+            yield report(f"{name} folder", found, "make room on that disk")
+        else:
+            yield _ok(f"{name} folder", found)
+
+
+def _nearest(path: Path) -> Path:
+    """The path, or the first folder above it that is there."""
+    return next(one for one in (path, *path.parents) if one.exists())
+
+
+def _notes(root: Path) -> Check:
+    if not (root / ".git").exists():
+        return _warn("notes", f"{root} has no notes yet", "the first investigation makes them")
+    try:
+        check_usable(root)
+        Git(root).run("rev-parse", "-q", "--verify", "HEAD^{commit}")
+    except CopilotError as error:
+        return _fail("notes", str(error), "mend the repository, or move it away")
+    locks = sorted(path.name for path in (root / ".git").glob("*.lock"))
+    if locks:
+        found = f"{root} has {', '.join(locks)}"
+        return _warn("notes", found, "end the git that runs there; else the next write clears it")
+    return _ok("notes", str(root))
+
+
+def _sources(workspace: Workspace) -> Iterator[Check]:
+    """Whether anything was imported; an index that is not there is not made by looking."""
+    kinds = (
+        ("logbook", workspace.settings.logbooks, "copilot logbook import FILE..."),
+        ("tracker", workspace.settings.trackers, "copilot tickets import FILE..."),
+        ("library", workspace.settings.libraries, "copilot documents import DIR"),
+    )
+    for kind, sources, fix in kinds:
+        for source in sources:
+            name = f"{kind} {source.name}"
+            try:
+                count, what = _count(workspace, kind, source) if source.path.is_file() else (0, "")
+            except CopilotError as error:
+                yield _fail(name, str(error), f"move {source.path} away, then {fix}")
+                continue
+            yield _ok(name, f"{count} {what}") if count else _warn(name, "empty", fix)
+
+
+def _count(workspace: Workspace, kind: str, source: Source) -> tuple[int, str]:
+    """How much is in an index that is there, and of what."""
+    if kind == "logbook":
+        sources = workspace.logbooks[source.name].sources()
+        return sum(one.entries for one in sources), f"entries of {len(sources)} files"
+    table = "tickets" if kind == "tracker" else "documents"
+    address = f"{source.path.absolute().as_uri()}?mode=ro"
+    try:
+        with closing(sqlite3.connect(address, uri=True)) as index:
+            return int(index.execute(f"SELECT count(*) FROM {table}").fetchone()[0]), table
+    except sqlite3.Error as error:
+        raise CopilotError(f"{source.path} cannot be read: {error}") from None
+
+
+def _secret_files(folder: Path) -> Iterator[Check]:
+    path = folder / ".env"
+    if path.is_file() and path.stat().st_mode & OPEN_TO_OTHERS:
+        yield _warn("secrets", f"{path} can be read by others", f"chmod 600 {path}")
+
+
+def _model(settings: Settings, environ: Mapping[str, str]) -> Iterator[Check]:
+    name = settings.model.name
+    try:
+        key = secret(KEY, environ)
+    except CredentialsError as error:
+        yield Check("model", "key", "fail", str(error), f"set {KEY} to the key and nothing else")
+        return
+    is_set = any(environ.get(variable, "").strip() for variable in (KEY, f"{KEY}_FILE"))
+    how = f"set {KEY}, or name its file in {KEY}_FILE"
+    if key is None:
+        found = "a placeholder is set, not a key" if is_set else "no key is set"
+        if name == "offline" or (name == "auto" and not is_set):
+            yield Check("model", "model", "ok", "offline rules, not a language model")
+        else:
+            state: State = "warn" if name == "auto" else "fail"
+            yield Check("model", "key", state, found, how)
+        return
+    if key.warning:
+        yield Check("model", "key", "warn", key.warning, "then no one else can read it")
+    if settings.model.base_url == OWN_SERVICE and not key.reveal().startswith(KEY_START):
+        found = f"from {key.origin}; it does not begin with {KEY_START}"
+        yield Check("model", "key", "warn", found, f"look whether it is a key for {OWN_SERVICE}")
+    else:
+        yield Check("model", "key", "ok", f"from {key.origin}; not tried")
+    shown = "offline rules, though a key is set" if name == "offline" else name
+    yield Check("model", "model", "ok", f"{shown} at {settings.model.base_url}")
+
+
+def _ok(name: str, found: str) -> Check:
+    return Check("local", name, "ok", found)
+
+
+def _warn(name: str, found: str, fix: str) -> Check:
+    return Check("local", name, "warn", found, fix)
+
+
+def _fail(name: str, found: str, fix: str) -> Check:
+    return Check("local", name, "fail", found, fix)
