@@ -19,9 +19,9 @@ from pydantic import (
     model_validator,
 )
 
+from copilot import safe_regex
 from copilot.addresses import checked_url
 from copilot.errors import PatternError, UsageError
-from copilot.safe_regex import compile as compile_pattern
 from copilot.strict_model import Strict
 from copilot.window import parse_duration
 
@@ -46,7 +46,7 @@ def _length(given: object) -> object:
 
 def _pattern(text: str) -> str:
     try:
-        compile_pattern(text)
+        safe_regex.compile(text)
     except PatternError as error:
         raise ValueError(str(error)) from None
     return text
@@ -62,6 +62,7 @@ Length = Annotated[
 ]
 Url = Annotated[str, AfterValidator(checked_url)]
 Pattern = Annotated[str, AfterValidator(_pattern)]
+PolicyName = Annotated[str, Field(pattern=r"^([a-z][a-z0-9-]{0,39}|.+\.yaml)$")]
 
 
 class ModelSettings(Strict):
@@ -143,8 +144,9 @@ class SettingsFile(Strict):
 
     model: ModelSettings = ModelSettings()
     budgets: Budgets = Budgets()
-    policy: str = "default"
-    """The context policy: a file's name in `policies`, without `.yaml`, or a built-in one."""
+    policy: PolicyName = "default"
+    """The context policy: a file's name in `policies`, without `.yaml`, or a built-in one; or a
+    path that ends in `.yaml`."""
     policies: WorkspacePath = Path("policies")
     logbooks: tuple[LogbookSource, ...] = (
         LogbookSource(name="logs", path=Path("state/logs.sqlite")),
@@ -190,6 +192,8 @@ class Settings(SettingsFile):
 def settings_for(said: SettingsFile, workspace: Path, file: Path | None) -> Settings:
     """What the file *said*, with every path in its place below *workspace*."""
     placed = {name: _placed(value, workspace) for name, value in said}
+    if said.policy.endswith(".yaml"):
+        placed["policy"] = str(workspace / said.policy)
     return Settings.model_construct(**placed, workspace=workspace, file=file)
 
 

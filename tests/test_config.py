@@ -59,6 +59,12 @@ def test_every_path_is_below_the_workspace_or_absolute(tmp_path: Path) -> None:
     assert found.policies == tmp_path / "policies"
 
 
+def test_a_policy_is_a_name_or_a_file(tmp_path: Path) -> None:
+    assert settings(tmp_path, "policy: mine").policy == "mine"
+    assert settings(tmp_path, "policy: own/mine.yaml").policy == str(tmp_path / "own/mine.yaml")
+    assert "copilot.yaml:1: policy: should match pattern" in mistake(tmp_path, "policy: ../etc")
+
+
 @pytest.mark.parametrize("path", ["../notes", "a/../../b", "~/notes"])
 def test_a_relative_path_cannot_leave_the_workspace(tmp_path: Path, path: str) -> None:
     assert f"copilot.yaml:2: notes: '{path}' leaves the workspace" in mistake(

@@ -12,11 +12,11 @@ from dataclasses import asdict, dataclass
 
 from copilot.errors import ScratchError
 from copilot.scratch import folder as disk
-from copilot.scratch.handles import number_of
+from copilot.scratch.handles import HANDLE
 from copilot.scratch.rows import decode, sync
 from copilot.values import Json, canonical, digest
 
-ENTRY = re.compile(r"(R\d{4,9})-([0-9a-f]{16})\.json")
+ENTRY = re.compile(rf"({HANDLE.pattern})-([0-9a-f]{{16}})\.json", re.ASCII)
 LIMIT_BYTES = 1 << 20
 
 
@@ -46,8 +46,8 @@ def key_of(tool: str, arguments: Mapping[str, Json], sha256: str) -> str:
 def keys_in(folder: int) -> dict[str, str]:
     """Every handle of the folder in order of number, with its key."""
     entries = (ENTRY.fullmatch(name) for name in os.listdir(folder))
-    keys = {entry[1]: entry[2] for entry in entries if entry and number_of(entry[1])}
-    return dict(sorted(keys.items(), key=lambda item: number_of(item[0])))
+    found = sorted((int(entry[2]), entry[1], entry[3]) for entry in entries if entry)
+    return {handle: key for _, handle, key in found}
 
 
 def write_entry(folder: int, stored: Stored) -> None:

@@ -96,13 +96,13 @@ def draft(folder: int) -> Iterator[tuple[int, str]]:
 
 
 @contextlib.contextmanager
-def locked(folder: int) -> Iterator[None]:
-    """Hold the folder's lock. Other threads and processes wait."""
+def locked(folder: int) -> Iterator[int]:
+    """The folder's lock file, held. Other threads and processes wait."""
     flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     descriptor = os.open(LOCK, flags, 0o600, dir_fd=folder)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
+        yield descriptor
     finally:
         os.close(descriptor)
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from copilot.errors import ScratchError
 from copilot.scratch import folder as disk
+from copilot.scratch.catalogue import Catalogue, current, replace_mark
 from copilot.scratch.entries import Stored, key_of, keys_in, read_entry, write_entry
 from copilot.scratch.handles import handle_of, number_of
 from copilot.scratch.reading import Content, Slice, Span, no_line, signature, slice_of, verified
@@ -52,6 +53,8 @@ class Scratch:
         self.one_query = threading.Lock()
         self._limits = limits or Limits()
         self._others_bytes: int | None = None
+        self._catalogue: Catalogue | None = None
+        self._entries: dict[str, Stored] = {}
         self._contents: dict[str, Content] = {}
         self._guard = threading.Lock()
 
@@ -82,7 +85,7 @@ class Scratch:
     def stored(self, handle: str) -> Stored:
         """What is known of that result, even when its rows were swept. Raises ScratchError."""
         with self._folder(handle) as folder:
-            return read_entry(folder, handle)
+            return self._entry(folder, handle)
 
     def read(self, handle: str, span: Span, *, budget_bytes: int) -> Slice:
         """The part of a result that *span* names, never more than *budget_bytes* of text.
@@ -115,31 +118,40 @@ class Scratch:
         with disk.draft(folder) as (descriptor, temporary):
             written = write_rows(descriptor, rows, self._limits.incident_bytes)
             key = key_of(tool, arguments, written.sha256)
-            with disk.locked(folder):
-                handle = self._handle_for(folder, key, written)
+            with disk.locked(folder) as lock:
+                catalogue = current(folder, lock, self._catalogue)
+                handle = self._handle_for(catalogue, key, written)
                 file = f"{handle}-{key}{disk.ROWS}"
                 stored = Stored(
                     handle, **asdict(written), tool=tool, arguments=arguments, file=file
                 )
+                catalogue.mark = replace_mark(lock)
                 # Put again, the rows replace themselves: that mends what was swept or damaged.
                 os.rename(temporary, file, src_dir_fd=folder, dst_dir_fd=folder)
                 write_entry(folder, stored)
                 os.fsync(folder)
+                self._remember(catalogue, key, stored)
         return stored
 
-    def _handle_for(self, folder: int, key: str, written: Written) -> str:
+    def _handle_for(self, catalogue: Catalogue, key: str, written: Written) -> str:
         """The handle that this call and content have already, else the next one if it fits."""
-        keys = keys_in(folder)
-        for handle, known in keys.items():
-            if known == key:
-                return handle
-        kept = disk.size(folder)
+        if key in catalogue.handles:
+            return catalogue.handles[key]
+        kept = catalogue.bytes
         self._check(kept, written.bytes, self._limits.incident_bytes, "this incident's")
         if self._others_bytes is None:
             self._others_bytes = disk.size_of_all(self.root) - kept
         total = self._others_bytes + kept
         self._check(total, written.bytes, self._limits.total_bytes, "the workspace's")
-        return handle_of(number_of(next(reversed(keys), "")) + 1)
+        return handle_of(catalogue.last + 1)
+
+    def _remember(self, catalogue: Catalogue, key: str, stored: Stored) -> None:
+        if key not in catalogue.handles:
+            catalogue.handles[key] = stored.handle
+            catalogue.last += 1
+            catalogue.bytes += stored.bytes
+        self._catalogue = catalogue
+        self._entries[stored.handle] = stored
 
     def _check(self, kept: int, more: int, limit: int, whose: str) -> None:
         if kept + more > limit:
@@ -162,7 +174,7 @@ class Scratch:
     def _opened(self, handle: str) -> Iterator[tuple[int, Content]]:
         """The verified file of *handle*, open while the caller reads from it."""
         with self._folder(handle) as folder:
-            stored = read_entry(folder, handle)
+            stored = self._entry(folder, handle)
             try:
                 descriptor = disk.open_file(folder, stored.file)
             except FileNotFoundError:
@@ -176,6 +188,12 @@ class Scratch:
             yield descriptor, content
         finally:
             os.close(descriptor)
+
+    def _entry(self, folder: int, handle: str) -> Stored:
+        """The entry of *handle*, read once: it never changes."""
+        if handle not in self._entries:
+            self._entries[handle] = read_entry(folder, handle)
+        return self._entries[handle]
 
     def _content(self, stored: Stored, descriptor: int) -> Content | None:
         with self._guard:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from copilot.errors import ScratchError
 from copilot.scratch import folder as disk
+from copilot.scratch.catalogue import replace_mark
 from copilot.scratch.entries import Stored, keys_in, read_entry
 
 
@@ -83,7 +84,8 @@ def sweep(root: Path, *, older_than: datetime, keep: Collection[str]) -> Swept:
     limit = older_than.timestamp()
     files = size = 0
     for incident, folder in _incidents(root):
-        with disk.locked(folder):
+        with disk.locked(folder) as lock:
+            replace_mark(lock)
             for name, entry in _files(folder):
                 old = entry.st_mtime < limit
                 swept = name.endswith(disk.ROWS) and incident not in keep

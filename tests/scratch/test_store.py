@@ -12,6 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from copilot.errors import ScratchError
+from copilot.scratch import folder as disk
+from copilot.scratch.catalogue import replace_mark
 from copilot.scratch.reading import Span
 from copilot.scratch.store import Limits, Scratch
 from copilot.values import JsonObject
@@ -75,6 +77,27 @@ def test_a_second_process_gives_the_same_handle(scratch: Scratch) -> None:
 
     assert put(reopened) == handle
     assert put(reopened, [{"next": 1}]) == "R0002"
+
+
+def test_two_writers_in_turn_see_each_other(scratch: Scratch) -> None:
+    other = Scratch(scratch.root, scratch.incident)
+
+    handles = [put(writer, [{"n": n}]) for n, writer in enumerate([scratch, other] * 4)]
+
+    assert handles == [f"R{n:04d}" for n in range(1, 9)]
+    assert put(scratch, [{"n": 7}]) == "R0008"
+
+
+def test_a_writer_killed_half_way_makes_the_others_look_again(scratch: Scratch) -> None:
+    put(scratch, [{"n": 1}])
+    put(Scratch(tmp := scratch.root, "elsewhere"), [{"n": 2}])
+    put(Scratch(tmp, "elsewhere"), [{"n": 3}])
+    with disk.opened(tmp, "inc-1", create=False) as folder, disk.locked(folder) as lock:
+        replace_mark(lock)
+        for path in (tmp / "elsewhere").glob("R0002-*"):
+            path.rename(tmp / "inc-1" / path.name)
+
+    assert put(scratch, [{"n": 4}]) == "R0003"
 
 
 def _put_from_process(root: Path, number: int) -> None:
@@ -245,8 +268,11 @@ def test_a_damaged_entry_says_so(scratch: Scratch) -> None:
     stored = scratch.put(ROWS, tool="search_logbook", arguments=CALL)
     (scratch.root / "inc-1" / stored.file).with_suffix(".json").write_text("{")
 
+    reopened = Scratch(scratch.root, scratch.incident)
     with pytest.raises(ScratchError, match="what R0001 answers is no longer readable"):
-        scratch.stored("R0001")
+        reopened.stored("R0001")
+    assert put(reopened) == "R0001"
+    assert reopened.row("R0001", 1) == ROWS[0]
 
 
 def test_a_crash_before_the_entry_leaves_no_handle_behind(scratch: Scratch) -> None:
