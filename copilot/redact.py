@@ -14,7 +14,8 @@ from typing import Any, TypeVar, cast
 
 import re2
 
-from copilot.redaction_rules import EMAIL, RULES, is_secret, names_a_secret
+from copilot.redaction_checks import is_secret, names_a_secret
+from copilot.redaction_rules import EMAIL, RULES
 from copilot.shadow import CHARACTERS, CODES, Shadow, shadow_of
 
 TOKEN = re.compile(r"<secret:[a-z0-9-]{1,24}:[0-9a-f]{4}>")

@@ -41,7 +41,7 @@ KINDS = {
     "stripe-hook": "whsec_" + MIXED[:32],
     "sendgrid": "SG." + MIXED[:22] + "." + MIXED[:43],
     "twilio": "SK" + HEX[:32],
-    "mailgun": "key-" + HEX[:32],
+    "age": "AGE-SECRET-KEY-1" + MIXED.upper()[:58],
     "huggingface": "hf_" + "abcdefghijklmnopqrstuvwxyzABCDEFGH",
     "digitalocean": "dop_v1_" + HEX,
     "databricks": "dapi" + HEX[:32],
@@ -108,6 +108,8 @@ KEPT = (
     "input_tokens=1234, max_tokens: 4096, token: 17, next_page_token=CAESBggBEAIYAQ",
     "Password: required. token expired, secret: ${SECRET} password=*** passwd=None",
     "PWD=/srv/agent and OLDPWD=/root",
+    "password=$DB_PASSWORD token=${TOKEN} secret=$(cat f) --password <password> token={token}",
+    "cache key-d41d8cd98f00b204e9800998ecf8427e hit",
     "Failed password for root from 10.0.0.7 port 22 ssh2",
     "Basic authentication failed; Bearer authentication is missing",
     "sessionid:0x14f05578bd80001 Kind: YARN_AM_RM_TOKEN, Service: x",
@@ -150,6 +152,28 @@ def test_a_value_is_caught_by_its_name(frame: str, value: str) -> None:
     assert redacted.endswith(after)
 
 
+@pytest.mark.parametrize("frame", NAMED)
+@pytest.mark.parametrize("times", [1, 2])
+def test_json_that_holds_a_secret_is_still_json(frame: str, times: int) -> None:
+    text = frame.format("hunter2hunter2hunter2")
+    for _ in range(times):
+        text = json.dumps({"msg": text, "next": 1})
+
+    redacted = REDACTOR.redact(text)
+
+    for _ in range(times):
+        assert json.loads(redacted)["next"] == 1
+        redacted = json.loads(redacted)["msg"]
+    assert "hunter2" not in redacted
+
+
+@pytest.mark.parametrize(
+    "value", ["$ecret/123", "(abc123", "<x9y>z", "{pw4}", "%40pct", "a$b", "The1"]
+)
+def test_a_password_may_look_odd(value: str) -> None:
+    assert value.strip("<>{}(") not in REDACTOR.redact(f"password={value}")
+
+
 @pytest.mark.parametrize("line", KEPT)
 def test_what_an_investigation_needs_is_left_alone(line: str) -> None:
     assert REDACTOR.redact(line) == line
@@ -187,6 +211,12 @@ def test_a_private_key_that_was_cut_or_escaped_is_caught() -> None:
     assert REDACTOR.redact(cut).endswith(">\nConnection closed by host\n")
     assert MIXED[:16] not in REDACTOR.redact(cut)
     assert MIXED[:16] not in REDACTOR.redact(escaped)
+    assert MIXED[:16] not in REDACTOR.redact(
+        f"{MIXED[:64]}\n{MIXED[:9]}\n{begin.replace('BEGIN', 'END')}"
+    )
+    assert MIXED[:16] not in REDACTOR.redact(
+        f"12:00 {begin}\n12:01 {MIXED[:64]}\n12:02 {MIXED[:64]}"
+    )
     assert json.loads(REDACTOR.redact(escaped))["a"] == 1
 
 
