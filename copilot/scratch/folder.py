@@ -63,13 +63,11 @@ def open_file(folder: int, name: str) -> int:
         raise
     except OSError as error:
         raise ScratchError(f"{name} in scratch cannot be opened: {error.strerror}") from None
-    found = os.fstat(descriptor)
-    if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
+    try:
+        _check_plain(descriptor, name)
+    except ScratchError:
         os.close(descriptor)
-        raise ScratchError(
-            f"{name} in scratch is not a plain file of ours (a link or a device was put in its "
-            "place); run the search again"
-        )
+        raise
     return descriptor
 
 
@@ -101,10 +99,21 @@ def locked(folder: int) -> Iterator[int]:
     flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     descriptor = os.open(LOCK, flags, 0o600, dir_fd=folder)
     try:
+        _check_plain(descriptor, LOCK)
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield descriptor
     finally:
         os.close(descriptor)
+
+
+def _check_plain(descriptor: int, name: str) -> None:
+    """Raise ScratchError unless it is a regular file that has no other name."""
+    found = os.fstat(descriptor)
+    if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
+        raise ScratchError(
+            f"{name} in scratch is not a plain file of ours (a link or a device was put in its "
+            "place); a person should look, then run the search again"
+        )
 
 
 def size(folder: int) -> int:
