@@ -69,10 +69,12 @@ def _investigate(workspace: Workspace, incident: str, alert: Alert, wishes: Wish
         wishes.observe(event)
 
     name = assembly.model_name(workspace)
-    model = assembly.model_for(workspace, wishes.on_attempt)
     case = assembly.case_for(workspace, incident, alert, wishes.question, ledger)
     path = _journal_path(workspace, incident)
-    with Journal(path, now=workspace.now, observe=observe) as journal:
+    with (
+        assembly.model_for(workspace, wishes.on_attempt) as model,
+        Journal(path, now=workspace.now, observe=observe) as journal,
+    ):
         for event in journal.events:
             take_in(event)
         if not journal.events:

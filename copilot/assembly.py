@@ -2,7 +2,8 @@
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from decimal import Decimal
 from typing import Any
 
@@ -38,13 +39,15 @@ def model_name(workspace: Workspace) -> str:
     return DEFAULT_MODEL if workspace.api_key() else OFFLINE
 
 
-def model_for(workspace: Workspace, on_attempt: Callable[[Attempt], None]) -> Model:
+@contextmanager
+def model_for(workspace: Workspace, on_attempt: Callable[[Attempt], None]) -> Iterator[Model]:
     """The model, ready to answer. Raises CredentialsError when Claude is wanted without a key."""
     name = model_name(workspace)
     if name == OFFLINE:
         from copilot.models.offline import OfflineModel
 
-        return OfflineModel()
+        yield OfflineModel()
+        return
     from copilot.models.claude import Claude, Endpoint
 
     key = workspace.api_key()
@@ -55,13 +58,10 @@ def model_for(workspace: Workspace, on_attempt: Callable[[Attempt], None]) -> Mo
         )
     settings = workspace.settings.model
     endpoint = Endpoint(key.reveal(), settings.base_url, answer_s=settings.timeout_s)
-    return Claude(
-        name,
-        endpoint,
-        retries=Retries(sleep=time.sleep, random=random.random),
-        now=workspace.now,
-        on_attempt=on_attempt,
-    )
+    retries = Retries(sleep=time.sleep, random=random.random)
+    claude = Claude(name, endpoint, retries=retries, now=workspace.now, on_attempt=on_attempt)
+    with closing(claude):
+        yield claude
 
 
 def price_for(name: str) -> Callable[[Usage], Decimal | None]:

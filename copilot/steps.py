@@ -76,7 +76,7 @@ def _ask(work: Work, turn: int, cut_before: int) -> Response:
     """One new answer, recorded; each cut one before it doubles what it may write."""
     request = work.conversation.request(enlarged=cut_before)
     estimate = work.conversation.tokens
-    check(request, window=work.window, estimate=estimate)
+    check(request, window=work.window, estimate=estimate, paused=work.conversation.paused)
     work.journal.append(
         "request",
         turn,

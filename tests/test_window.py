@@ -1,5 +1,6 @@
 """Times are absolute or refused; windows are half-open."""
 
+import contextlib
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -62,7 +63,5 @@ def test_an_instant_written_and_read_is_the_same(time: datetime) -> None:
 
 @given(st.text())
 def test_no_text_makes_a_duration_crash(text: str) -> None:
-    try:
-        parse_duration(text)
-    except UsageError as error:
-        assert "write one like" in str(error)
+    with contextlib.suppress(UsageError):
+        assert parse_duration(text) >= timedelta(0)

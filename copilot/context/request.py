@@ -42,6 +42,8 @@ class Conversation:
         self._frame = frame
         self._messages: list[Json] = []
         self._closed = False
+        self.paused = False
+        """True when the last answer is to be sent back as it is, and nothing after it."""
         self._hash = hashlib.sha256()
         self._sizes: dict[str, int] = {
             "system": len(frame.system.encode()),
@@ -73,8 +75,9 @@ class Conversation:
                 self._say("user", "alert", {"type": "text", "text": text_at(data, "message")})
             case "response" if not data.get("dropped"):
                 response = Response(data["raw"])  # type: ignore[arg-type]  # their JSON, as received
-                if verdict(response) != "broken":
-                    self._say("assistant", "conversation", *assistant_message(response)["content"])
+                blocks = assistant_message(response)["content"]
+                self._say("assistant", "conversation", *blocks)
+                self.paused = bool(blocks) and verdict(response) == "pause"
             case "result":
                 block: Json = {
                     "type": "tool_result",
@@ -92,7 +95,7 @@ class Conversation:
     def request(self, *, enlarged: int = 0) -> Request:
         """The next request; its answer may be twice as long for each time *enlarged*."""
         messages = list(self._messages)
-        if self._frame.caching and messages:
+        if self._frame.caching and messages and not self.paused:
             last = messages[-1]
             marked = last["content"][-1] | {"cache_control": EPHEMERAL}
             messages[-1] = {"role": last["role"], "content": [*last["content"][:-1], marked]}
@@ -110,6 +113,7 @@ class Conversation:
         """Add blocks; neighbours of one role become one message, as the service would join them."""
         if not blocks:
             return
+        self.paused &= role == "assistant"
         if self._messages and self._messages[-1]["role"] == role:
             before = self._messages[-1]["content"]
             self._messages[-1] = {"role": role, "content": [*before, *blocks]}

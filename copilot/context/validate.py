@@ -17,12 +17,17 @@ class InvalidRequestError(CopilotError):
     """The request builder broke a rule of the service; the text names the rule and the message."""
 
 
-def check(request: Request, *, window: int, estimate: int) -> None:
+def check(request: Request, *, window: int, estimate: int, paused: bool = False) -> None:
     """Return when *request* may be sent. Raises InvalidRequestError naming the first fault.
 
-    *window* is the model's in tokens, *estimate* our upper guess of the request's.
+    *window* is the model's in tokens, *estimate* our upper guess of the request's. A *paused*
+    answer is sent back as it is: only then the last message is the assistant's.
     """
-    for fault in (*_turns(request.messages), *_pairs(request.messages), *_texts(request.messages)):
+    for fault in (
+        *_turns(request.messages, paused),
+        *_pairs(request.messages),
+        *_texts(request.messages),
+    ):
         raise InvalidRequestError(f"the request would be refused: {fault}")
     if request.size > MAX_BYTES:
         raise InvalidRequestError(f"the request has {request.size} bytes; {MAX_BYTES} are allowed")
@@ -33,7 +38,7 @@ def check(request: Request, *, window: int, estimate: int) -> None:
         )
 
 
-def _turns(messages: Sequence[Json]) -> list[str]:
+def _turns(messages: Sequence[Json], paused: bool) -> list[str]:
     if not messages or messages[0]["role"] != "user":
         return ["the first message is not the user's"]
     faults = [
@@ -41,7 +46,7 @@ def _turns(messages: Sequence[Json]) -> list[str]:
         for number, message in enumerate(messages[1:], start=1)
         if message["role"] == messages[number - 1]["role"]
     ]
-    if messages[-1]["role"] != "user":
+    if messages[-1]["role"] != ("assistant" if paused else "user"):
         faults.append("the last message is the assistant's")
     return faults
 

@@ -14,10 +14,8 @@ Text = Field(min_length=1, max_length=1500)
 class Evidence(Arguments):
     """One line that a reader can open, and the part of it that carries the claim."""
 
-    reference: str = Field(
-        max_length=40, description="R0007:41; for absence R0007, a complete answer with total 0"
-    )
-    quote: str = Field("", max_length=500, description="Verbatim from that line; empty for absence")
+    reference: str = Field(max_length=40, description="R0007:41; absence: R0007")
+    quote: str = Field("", max_length=500, description="Verbatim; absence: empty")
 
 
 class Claim(Arguments):

@@ -4,11 +4,14 @@ from pydantic import BaseModel
 
 from copilot.models.model import Json
 
-DROPPED = frozenset({"title", "additionalProperties", "default"})
+DROPPED = frozenset(
+    {"title", "additionalProperties", "default", "minLength", "maxLength", "minItems", "maxItems"}
+)
+"""What costs tokens at every request and is told anyway to whoever goes past it."""
 
 
 def schema_of(arguments: type[BaseModel]) -> Json:
-    """The input schema. References are written out; titles and defaults, which cost tokens, go."""
+    """The input schema. References are written out; what a model does not need is left out."""
     schema = arguments.model_json_schema()
     parts = schema.pop("$defs", {})
     flat = _flat(schema, parts)

@@ -133,10 +133,9 @@ def _query(arguments: QueryScratch, case: Case) -> Outcome:
         )
         question = Question(arguments.columns, where, arguments.group_by, arguments.order_by)
         table = ask(case.scratch, handle, question, bounds)
-    asked = arguments.model_dump(mode="json", exclude_defaults=True)
     rows: list[JsonObject] = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
     return Outcome(
-        scope={"asked": asked},
+        scope={"handle": handle},
         rows=tuple({"source": f"query over {handle}", "values": row} for row in rows),
         why_incomplete=table.why_incomplete,
     )

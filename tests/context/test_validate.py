@@ -51,6 +51,10 @@ def test_a_broken_conversation_is_refused_naming_the_rule(
         check(request(*messages), window=10_000, estimate=10)
 
 
+def test_a_paused_answer_is_sent_back_as_it_is() -> None:
+    check(request(("user", [TEXT]), ("assistant", [TEXT])), window=10_000, estimate=10, paused=True)
+
+
 def test_a_request_that_leaves_no_room_for_the_answer_is_refused_with_numbers() -> None:
     with pytest.raises(
         InvalidRequestError, match=r"9950 tokens and asks for 100 more; m takes 10000"

@@ -1,0 +1,151 @@
+"""The same investigation on Claude through the official SDK, against the strict double."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from copilot import app
+from copilot.config import load_settings
+from copilot.errors import CredentialsError, ModelError
+from copilot.notebook import Ending
+from copilot.workspace import Workspace
+from tests.bench import ALERT, FINDING, NOW, SEARCH, SUBMIT, made_workspace
+from tests.doubles.messages_api import (
+    Cut,
+    MessagesApi,
+    Reset,
+    Status,
+    calls,
+    says,
+    thinks,
+)
+
+MODEL = "claude-sonnet-5-5"
+KEY = {"ANTHROPIC_API_KEY": MessagesApi.key}
+STORY = (calls(SEARCH), calls(FINDING), calls(SUBMIT))
+
+
+@pytest.fixture(autouse=True)
+def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Retries wait for no clock here."""
+    monkeypatch.setattr("time.sleep", lambda _: None)
+
+
+def investigate(
+    folder: Path, api: MessagesApi, environ: dict[str, str] | None = None, turns: int = 20
+) -> tuple[Workspace, Ending]:
+    """Run the app on Claude at the double's address."""
+    made_workspace(folder)
+    settings = load_settings(
+        folder, {}, folder, {"model.name": MODEL, "model.base_url": api.url, "budgets.turns": turns}
+    )
+    workspace = Workspace(settings, KEY if environ is None else environ, now=lambda: NOW)
+    return workspace, app.run(workspace, ALERT, app.Wishes())
+
+
+def test_an_investigation_on_claude_ends_in_the_same_report(tmp_path: Path) -> None:
+    with MessagesApi(*STORY) as api:
+        workspace, ending = investigate(tmp_path, api)
+
+    assert api.refusals == []
+    assert ending.report.verdict == "action_needed"
+    report = workspace.notes.show_file(ending.incident, "report.md")
+    assert report is not None
+    assert "app.log:4" in report
+
+
+def test_thinking_is_sent_back_as_it_came(tmp_path: Path) -> None:
+    script = (thinks("where is it?", calls(SEARCH)), thinks("", calls(FINDING)), calls(SUBMIT))
+    with MessagesApi(*script) as api:
+        _, ending = investigate(tmp_path, api)
+
+    assert api.refusals == []
+    assert ending.report.cause is not None
+
+
+def test_the_second_request_reads_the_prefix_from_the_cache(tmp_path: Path) -> None:
+    with MessagesApi(*STORY) as api:
+        workspace, ending = investigate(tmp_path, api)
+
+    usage = workspace.notes.show_file(ending.incident, "usage.csv")
+    assert usage is not None
+    header, _, second, *_ = usage.splitlines()
+    read = dict(zip(header.split(","), second.split(","), strict=True))["cache_read"]
+    assert int(read) > 1000
+
+
+def test_every_answer_is_paid_for_in_usage_csv(tmp_path: Path) -> None:
+    with MessagesApi(*STORY) as api:
+        workspace, ending = investigate(tmp_path, api)
+
+    usage = workspace.notes.show_file(ending.incident, "usage.csv")
+    assert usage is not None
+    assert "n/a" not in usage
+    assert ending.page.cost.usd is not None
+    assert ending.page.cost.usd > 0
+
+
+@pytest.mark.parametrize(
+    "faults",
+    [
+        [Status(429, "rate_limit_error", headers={"retry-after": "1"})],
+        [Status(529, "overloaded_error"), Status(529, "overloaded_error")],
+        [Status(500, "api_error")],
+        [Reset()],
+        [Cut(after=2)],
+    ],
+    ids=["429", "529 twice", "500", "reset", "cut stream"],
+)
+def test_a_passing_fault_changes_nothing(tmp_path: Path, faults: Sequence[Any]) -> None:
+    with MessagesApi(STORY[0], *faults, *STORY[1:]) as api:
+        _, ending = investigate(tmp_path, api)
+
+    assert ending.report.verdict == "action_needed"
+
+
+def test_a_pause_is_answered_by_sending_the_same_content_back(tmp_path: Path) -> None:
+    with MessagesApi(STORY[0], says("looking", stop_reason="pause_turn"), *STORY[1:]) as api:
+        _, ending = investigate(tmp_path, api)
+
+    assert api.refusals == []
+    assert ending.report.verdict == "action_needed"
+
+
+def test_no_more_tools_is_a_request_that_the_service_takes(tmp_path: Path) -> None:
+    script = [calls(SEARCH), calls(FINDING), says("nothing to add")]
+    with MessagesApi(*script) as api:
+        _, ending = investigate(tmp_path, api, turns=3)
+
+    assert api.refusals == []
+    assert ending.page.limit == "turns"
+
+
+def test_without_a_key_claude_is_refused_with_the_way_out(tmp_path: Path) -> None:
+    with MessagesApi(*STORY) as api, pytest.raises(CredentialsError, match="--model offline"):
+        investigate(tmp_path, api, environ={})
+
+
+def test_a_refused_key_stops_at_once_and_the_same_call_resumes(tmp_path: Path) -> None:
+    with MessagesApi(STORY[0], Status(401, "authentication_error"), *STORY[1:]) as api:
+        with pytest.raises(ModelError) as refusal:
+            investigate(tmp_path, api)
+        _, ending = investigate(tmp_path, api)
+
+    assert refusal.value.kind == "auth"
+    assert ending.report.verdict == "action_needed"
+    assert len(api.requests) == 4
+
+
+def test_a_resumed_run_sends_the_bytes_that_the_whole_run_sends(tmp_path: Path) -> None:
+    with MessagesApi(*STORY) as whole:
+        investigate(tmp_path / "whole", whole)
+    with MessagesApi(STORY[0], Status(401, "authentication_error"), *STORY[1:]) as cut:
+        with pytest.raises(ModelError):
+            investigate(tmp_path / "cut", cut)
+        investigate(tmp_path / "cut", cut)
+
+    first, refused, *rest = [request.body for request in cut.requests]
+    assert refused == rest[0]
+    assert [first, *rest] == [request.body for request in whole.requests]
