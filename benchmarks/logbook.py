@@ -6,6 +6,7 @@ file of the evaluation data and counts lost lines. The same figures go to result
 """
 
 import argparse
+import gzip
 import json
 import random
 import resource
@@ -16,10 +17,11 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 from connectors.embedded_logbook import EmbeddedLogbook, Imported
-from connectors.logbook import Filters, Search
+from connectors.logbook import Filters, Order, Search
 from copilot.window import ALWAYS, Window
 
 RESULTS = Path(__file__).resolve().parent / "results" / "logbook.json"
@@ -52,6 +54,16 @@ class Figure:
     goal: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class ImportedFile:
+    """One file of the evaluation data, and the lines that its import lost."""
+
+    source: str
+    lines: int
+    lost: int
+    seconds: float
+
+
 def main() -> None:
     """Run the benchmark and print its table."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
@@ -61,17 +73,20 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         figures = measure(Path(folder), asked.lines)
     show(figures)
-    files = []
+    files: list[ImportedFile] = []
     if asked.shared.is_dir():
         with tempfile.TemporaryDirectory() as folder:
             files = list(losses(Path(folder), asked.shared))
-        print(f"\n{len(files)} files of {asked.shared}: {sum(f['lines'] for f in files)} lines, ", end="")
-        print(f"{sum(f['lost'] for f in files)} lost, {sum(f['seconds'] for f in files):.1f} s")
-        for file in files:
-            print(f"  {file['seconds']:7.3f} s {file['lines']:7d} lines {file['lost']:3d} lost  {file['source']}")
+        print(f"\n{len(files)} files of the evaluation data:")
+        for file in (*files, total(files)):
+            print(f"{file.seconds:9.3f} s {file.lines:8d} lines {file.lost:3d} lost  {file.source}")
     RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps({"figures": [asdict(f) for f in figures], "files": files}, indent=1))
-    sys.exit(1 if any(file["lost"] for file in files) else 0)
+    RESULTS.write_text(
+        json.dumps(
+            {"figures": list(map(asdict, figures)), "files": list(map(asdict, files))}, indent=1
+        )
+    )
+    sys.exit(1 if any(file.lost for file in files) else 0)
 
 
 def measure(folder: Path, lines: int) -> list[Figure]:
@@ -94,10 +109,16 @@ def measure(folder: Path, lines: int) -> list[Figure]:
     figures += [
         timed("overview of all", lambda: book.overview(ALWAYS, Filters(), None), "<= 400"),
         timed("overview of 6 hours", lambda: book.overview(WINDOW, Filters(), None), "<= 400"),
-        timed("overview of a common word", lambda: book.overview(WINDOW, Filters(text="refused"), None)),
+        timed(
+            "overview of a common word",
+            lambda: book.overview(WINDOW, Filters(text="refused"), None),
+        ),
         timed("fields", book.fields),
         mined(book),
-        timed("patterns of 1 hour against the hour before", lambda: book.patterns(HOUR, None, Filters())),
+        timed(
+            "patterns of 1 hour against the hour before",
+            lambda: book.patterns(HOUR, None, Filters()),
+        ),
     ]
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return [*figures, Figure("peak memory of all", peak, "MB")]
@@ -114,11 +135,10 @@ QUERIES = (
 
 def searches(book: EmbeddedLogbook) -> Iterator[Figure]:
     """Newest-first and ranked searches of six hours, twelve queries each."""
-    for order, goal in (("newest", "p50 <= 5"), ("ranked", "p50 <= 60")):
-        spent = [
-            elapsed(lambda text=text, order=order: book.search(Search(Filters(text=text), WINDOW, order)))  # type: ignore[misc] # order is one of the literals
-            for text in QUERIES
-        ]
+    goals: tuple[tuple[Order, str], ...] = (("newest", "p50 <= 5"), ("ranked", "p50 <= 60"))
+    for order, goal in goals:
+        asked = [Search(Filters(text=text), WINDOW, order) for text in QUERIES]
+        spent = [elapsed(partial(book.search, search)) for search in asked]
         yield Figure(f"{order} search in a window, p50", statistics.median(spent), "ms", goal)
         yield Figure(f"{order} search in a window, max", max(spent), "ms")
 
@@ -166,8 +186,8 @@ def values(dice: random.Random) -> dict[str, object]:
     """What a line may mention."""
     return {
         "n": dice.randrange(1000), "ms": dice.randrange(10, 1000), "code": dice.randrange(10, 99),
-        "wf": dice.randrange(5000), "site": dice.choice(SITES), "stamp": 1_700_000_000 + dice.randrange(99),
-        "hex": f"{dice.getrandbits(128):032x}",
+        "wf": dice.randrange(5000), "site": dice.choice(SITES),
+        "stamp": 1_700_000_000 + dice.randrange(99), "hex": f"{dice.getrandbits(128):032x}",
     }  # fmt: skip
 
 
@@ -192,27 +212,34 @@ def json_line(moment: datetime, level: str, text: str, dice: random.Random) -> s
 
 def syslog_line(moment: datetime, level: str, text: str, dice: random.Random) -> str:
     """A line of syslog, without a year."""
-    return f"{moment:%b %d %H:%M:%S} node-{dice.randrange(40)} agentd[{dice.randrange(999)}]: {level.lower()}: {text}"
+    sender = f"node-{dice.randrange(40)} agentd[{dice.randrange(999)}]"
+    return f"{moment:%b %d %H:%M:%S} {sender}: {level.lower()}: {text}"
 
 
-def losses(folder: Path, shared: Path) -> Iterator[dict[str, float | int | str]]:
-    """Import time and lost lines of every file of the evaluation data but the answers."""
+def losses(folder: Path, shared: Path) -> Iterator[ImportedFile]:
+    """Every file of the evaluation data but the answers, imported."""
     book = EmbeddedLogbook(folder / "logbook.db")
     for path in sorted(shared.rglob("*")):
         if path.is_file() and "truth" not in path.parts:
+            source, lines = path.relative_to(shared).as_posix(), physical_lines(path)
             started = time.perf_counter()
-            done = book.import_file(path, path.relative_to(shared).as_posix())
-            seconds = time.perf_counter() - started
-            yield {
-                "source": done.source, "lines": physical_lines(path), "seconds": round(seconds, 4),
-                "lost": physical_lines(path) - done.lines,
-            }  # fmt: skip
+            done = book.import_file(path, source)
+            seconds = round(time.perf_counter() - started, 4)
+            yield ImportedFile(source, lines, lines - done.lines, seconds)
+
+
+def total(files: list[ImportedFile]) -> ImportedFile:
+    """All files as one."""
+    return ImportedFile(
+        "in all",
+        sum(file.lines for file in files),
+        sum(file.lost for file in files),
+        sum(file.seconds for file in files),
+    )
 
 
 def physical_lines(path: Path) -> int:
     """The lines of a file as `grep -c ''` counts them, unpacked."""
-    import gzip
-
     raw = path.read_bytes()
     text = gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
     return text.count(b"\n") + (not text.endswith(b"\n") and text != b"")

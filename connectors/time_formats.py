@@ -111,7 +111,7 @@ LABELLED: tuple[Shape, ...] = tuple(
 )
 """Searched anywhere in the head of a line, after everything else."""
 
-MAYBE = re.compile(r"\d:\d\d|\d{10}|\d{6} ")
+MAYBE = re.compile(r"\d:\d\d|\d{10}|\d{6} |\d{8}[T-]\d")
 """A line without this holds no time of any shape."""
 
 SLASHES = re.compile(rf"^{_PUNCTUATION}{_WORDS}(\d\d)/(\d\d)/(\d\d)\s\d\d:\d\d:\d\d", re.MULTILINE)

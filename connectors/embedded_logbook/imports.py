@@ -3,9 +3,8 @@
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 
 from connectors.embedded_logbook.searchable import searchable
@@ -24,6 +23,7 @@ from connectors.log_files.record import Flags, Pairs, Record
 from connectors.logbook import TimeFlag
 
 CHUNK = 20_000
+CHUNK_CHARACTERS = 16 << 20
 FLAGS: tuple[TimeFlag, ...] = ("none", "own", "carried")
 LEVEL_NUMBER = {level: number for number, level in enumerate(LEVELS)}
 FLAG_NUMBER = {flag: number for number, flag in enumerate(FLAGS)}
@@ -64,8 +64,7 @@ def import_log(book: sqlite3.Connection, path: Path, source: str, assumed: Assum
         writer = _Writer(book, row.lastrowid or 0)
         flags = Flags()
         with read_log(path, assumed, flags) as records:
-            stream = iter(records)
-            while chunk := list(islice(stream, CHUNK)):
+            for chunk in _chunks(records):
                 writer.write(chunk)
         writer.write_tally()
         flagged: dict[str, int] = {name: count for name, count in sorted(flags.items()) if count}
@@ -128,6 +127,20 @@ def _known(book: sqlite3.Connection, source: str, fingerprint: str) -> Imported 
 def _imported(row: tuple[str, int, int, int, int, str]) -> Imported:
     name, entries, lines, untimed, carried, flagged = row
     return Imported(name, entries, lines, untimed, carried, json.loads(flagged), unchanged=True)
+
+
+def _chunks(records: Iterable[Record]) -> Iterator[list[Record]]:
+    """The records in lists that are neither too long nor too large to hold."""
+    chunk: list[Record] = []
+    size = 0
+    for record in records:
+        chunk.append(record)
+        size += len(record.message)
+        if len(chunk) >= CHUNK or size >= CHUNK_CHARACTERS:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
 
 
 @dataclass(slots=True)
@@ -240,8 +253,12 @@ class _Writer:
 
         Where one millisecond is full, the next one takes the rest: only their order is coarser.
         """
-        taken = self._highest(wanted, (wanted // PLACES + 1) * PLACES)
-        return wanted if taken is None else taken + 1
+        while True:
+            end = (wanted // PLACES + 1) * PLACES
+            taken = self._highest(wanted, end)
+            if taken is None or taken + 1 < end:
+                return wanted if taken is None else taken + 1
+            wanted = end
 
     def _highest(self, lowest: int, end: int) -> int | None:
         row = self.book.execute(

@@ -29,7 +29,8 @@ class Inside(Enum):
     NOTHING = 1
     TRACEBACK = 2
     AFTER_TRACEBACK = 3
-    BLOCK = 4
+    CHAIN = 4
+    BLOCK = 5
 
 
 def joins(text: str, inside: Inside, *, anchored: bool) -> bool:
@@ -45,7 +46,9 @@ def joins(text: str, inside: Inside, *, anchored: bool) -> bool:
         return True
     if CHAINED.match(text):
         return inside is Inside.AFTER_TRACEBACK
-    return anchored and bool(TRACEBACK.match(text) or THROWN.match(text))
+    if TRACEBACK.match(text):
+        return anchored or inside is Inside.CHAIN
+    return anchored and bool(THROWN.match(text))
 
 
 def after(text: str, inside: Inside) -> Inside:
@@ -59,7 +62,7 @@ def after(text: str, inside: Inside) -> Inside:
     if inside is Inside.TRACEBACK and text[:1] not in " \t":
         return Inside.AFTER_TRACEBACK  # this was the line that names the exception
     if inside is Inside.AFTER_TRACEBACK and CHAINED.match(text):
-        return Inside.AFTER_TRACEBACK
+        return Inside.CHAIN
     return inside if inside is Inside.TRACEBACK else Inside.NOTHING
 
 

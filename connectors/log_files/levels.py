@@ -61,8 +61,8 @@ def find_level(text: str, start: int, *, timed: bool) -> tuple[str, int]:
         match = OPENING.match(text) or KUBERNETES.match(text)
         if match:
             return WORDS[match["word"].lower()], match.end()
-    marked = MARKED.search(text, start, start + HEAD)
+    marked = MARKED.search(text, 0, start + HEAD)
     if marked:
         level = level_of_word(next(filter(None, marked.groups())))
-        return level, marked.end()
+        return level, max(start, marked.end())
     return "", start

@@ -89,7 +89,7 @@ def refuse_binary(path: Path, sample: bytes) -> None:
             f"{path} is UTF-16 text; convert it first: iconv -f utf-16 -t utf-8 FILE"
         )
     odd = sum(byte < 32 and byte not in TEXT_CONTROLS for byte in sample)
-    if odd > len(sample) // 20 or sample.count(0) > len(sample) // 3:
+    if odd > 4 + len(sample) // 20 or sample.count(0) > len(sample) // 3:
         raise ImportRefusedError(
             f"{path} holds binary data, not lines of text; it was not imported"
         )
@@ -102,12 +102,13 @@ def _regular(path: Path) -> Iterator[io.BufferedReader]:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError) as error:
         raise _unreadable(path, error) from error
-    with os.fdopen(descriptor, "rb") as raw:
-        mode = os.fstat(descriptor).st_mode
-        if stat.S_ISREG(mode):
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(mode):
+        with os.fdopen(descriptor, "rb") as raw:
             yield raw
-            return
-    kind = "a folder; name its files, or import the folder" if stat.S_ISDIR(mode) else "no file"
+        return
+    os.close(descriptor)
+    kind = "a folder; name its files, or import the folder" if stat.S_ISDIR(mode) else "not a file"
     raise ImportRefusedError(f"{path} is {kind} (pipes, sockets and devices are not read)")
 
 
