@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-import yaml
+from copilot import strict_yaml
+from copilot.errors import ConfigError
 
 Lines: TypeAlias = list[tuple[int, str]]
 """Numbered lines, from 1."""
@@ -18,7 +19,6 @@ Lines: TypeAlias = list[tuple[int, str]]
 LIMIT = 1500
 """Characters of a piece."""
 FRONT_MATTER_LINES = 200
-FRONT_MATTER_CHARACTERS = 65_536
 HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 FENCE = re.compile(r" {0,3}(```|~~~)")
 
@@ -61,12 +61,10 @@ def _front_matter_end(lines: Lines) -> int:
 
 def _name(front_matter: Lines) -> tuple[str, ...]:
     text = "\n".join(line for _, line in front_matter)
-    if len(text) > FRONT_MATTER_CHARACTERS:
-        return ()
     try:
-        values = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, RecursionError):
-        return ()
+        values = strict_yaml.parse(text, "front matter").data
+    except ConfigError:
+        return ()  # a broken front matter is text like any other
     name = values.get("name") if isinstance(values, dict) else None
     return (name,) if isinstance(name, str) else ()
 
