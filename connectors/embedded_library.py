@@ -151,7 +151,7 @@ def _write(connection: sqlite3.Connection, document: Document, folder: str) -> N
             "INSERT INTO chunks (id, document, line) VALUES (?, ?, ?)",
             [f"{document.path}#{number}", document.path, piece.line],
         ).lastrowid
-        title = " › ".join(piece.headings) or document.path
+        title = storable(" › ".join(piece.headings)) or document.path
         connection.execute(
             "INSERT INTO words (rowid, document, title, text) VALUES (?, ?, ?, ?)",
             [row, document.path, title, piece.text],

@@ -146,6 +146,13 @@ def test_old_encodings_and_line_ends_are_read(library: EmbeddedLibrary, folder: 
     assert library.search("storung", 5).total.value == 1
 
 
+def test_a_name_that_utf8_cannot_hold_is_no_trap(library: EmbeddedLibrary, folder: Path) -> None:
+    (folder / "odd.md").write_text('---\nname: "\\ud800"\n---\nwords\n')
+
+    assert library.import_folder(folder).added == 2
+    assert library.search("words", 5).chunks[0].title == "?"
+
+
 def test_an_empty_library_and_a_text_without_words_say_so(library: EmbeddedLibrary) -> None:
     assert "empty" in library.search("proxy", 5).coverage.notes[0]
     assert "no word" in library.search("-- ?", 5).coverage.notes[0]
