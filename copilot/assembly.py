@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from copilot import alerts, prompt
-from copilot.context.artifacts import find_artifacts
+from copilot.artifacts import find_artifacts
 from copilot.context.request import Frame
 from copilot.errors import ConnectorError, CredentialsError
 from copilot.ledger import Ledger

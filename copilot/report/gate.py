@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from copilot.context.artifacts import find_artifacts
+from copilot.artifacts import find_artifacts
 from copilot.report.citations import Citation, CitationError, cite
 from copilot.report.values import Claim, Evidence, Report
 from copilot.scratch.store import Scratch

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 
 from pydantic import ValidationError
 
-from copilot.context.artifacts import find_artifacts
+from copilot.artifacts import find_artifacts
 from copilot.errors import CopilotError
 from copilot.models.model import Json, ToolCall
 from copilot.redact import Redactor
