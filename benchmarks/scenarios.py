@@ -109,10 +109,16 @@ def scenarios(data: Path) -> Iterator[Scenario]:
             id=item["id"],
             alert=item["alert"],
             load=tuple(item["load"]),
-            must_cite=tuple((name, line, text) for name, line, text in item["must_cite"]),
-            by_record=any("wq_" in name for name, _, _ in item["must_cite"]),
+            must_cite=tuple((name, _number(line), text) for name, line, text in item["must_cite"]),
+            by_record=any("index" in str(line) for _, line, _ in item["must_cite"]),
             traps=(*item["decoys"], *item["wrong_answers"]),
         )
+
+
+def _number(line: object) -> int | None:
+    """The line or the record's index; None where any line of the file will do."""
+    found = re.search(r"\d+", str(line))
+    return int(found[0]) if found else None
 
 
 def measure(scenario: Scenario, data: Path, model: str, reports: Path | None) -> Result:

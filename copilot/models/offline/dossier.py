@@ -4,17 +4,25 @@ The same line may come back from several searches; the longest text and all figu
 over stored rows (query_scratch) give the reference of the row that they show.
 """
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from copilot.models.offline.causes import Sign, sign_of
+from copilot.models.offline.queries import GAP
 from copilot.models.offline.transcript import Exchange, Transcript
 from copilot.values import JsonObject, text_at
 
 CUT = re.compile(r"… \[\d+ char(?:acter)?s\]$")
 WORSE = {"FATAL": 3, "ERROR": 2, "WARN": 1}
-NUMBERS = re.compile(r"[0-9a-f]*\d[0-9a-f]*", re.IGNORECASE)
+NUMBERED = re.compile(r"[^\s\[\](){}\"',;=:|/]*\d[^\s\[\](){}\"',;=:|/]*")
+INNER_MESSAGE = re.compile(
+    r'"(?:message|msg|log|event|error|body|text)"\s*:\s*"((?:[^"\\]|\\.){3,})'
+)
+THROWN = re.compile(
+    r"\s*(?:Caused by: )?(?:[\w$]+\.)*\w*(?:Error|Exception|Failure|Interrupt)\b|\s*Message: "
+)
 LEADING_TIME = re.compile(
     r"^\W*(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d[.,:\d]*(?:Z|[+-]\d\d:?\d\d)?[\s:\]]*"
 )
@@ -42,6 +50,8 @@ class Line:
     baseline: int = 0
     compared: bool = False
     """True when `baseline` was counted and is not just unknown."""
+    counted_in: str = ""
+    """The handle of the comparison that `count` and `baseline` are of."""
     first_seen: str = ""
     last_seen: str = ""
     in_sources: int = 1
@@ -64,11 +74,24 @@ class Line:
 
     @property
     def telling(self) -> str:
-        """The one of its physical lines that says most."""
+        """The one of its physical lines that says most; of an object, its message."""
         lines = self.message.split("\n") if self.message else [""]
         if len(lines) == 1:
-            return lines[0]
-        return max(lines[:60], key=lambda text: _weight(text, lines[0]))
+            inner = INNER_MESSAGE.search(lines[0]) if lines[0].startswith("{") else None
+            return inner[1] if inner else lines[0]
+        return max(lines[:80], key=lambda text: _weight(text, lines[0]))
+
+    @property
+    def thrown(self) -> str:
+        """The last of its lines that names an exception; empty where none does."""
+        lines = self.message.split("\n")[1:]
+        return next((text for text in reversed(lines) if THROWN.match(text)), "")
+
+    @property
+    def is_document(self) -> bool:
+        """True for a structured record: it has values, not a message."""
+        start = self.message.lstrip()[:1]
+        return start == "{" and not INNER_MESSAGE.search(self.message.split("\n", 1)[0])
 
     @property
     def severity(self) -> int:
@@ -114,7 +137,7 @@ def read_dossier(transcript: Transcript) -> Dossier:
 def kind_of(message: str) -> str:
     """The text of a message without what differs between its like: times, numbers, hashes."""
     text = LEADING_TIME.sub("", message.split("\n", 1)[0] if message else "")
-    return NUMBERS.sub("#", text)[:160]
+    return NUMBERED.sub("#", text)[:160]
 
 
 def line_of(row: JsonObject) -> Line | None:
@@ -134,11 +157,12 @@ def line_of(row: JsonObject) -> Line | None:
         record=record if isinstance(record, int) else None,
         time=text_at(values, "time"),
         level=text_at(values, "level"),
-        message=CUT.sub("", message),
+        message=_rejoined(CUT.sub("", message)),
         template=text_at(values, "template"),
         count=_number(values, "count", 1),
         baseline=_number(values, "baseline", 0),
         compared=values.get("baseline") is not None,
+        counted_in=reference.partition(":")[0],
         first_seen=text_at(values, "first_seen"),
         last_seen=text_at(values, "last_seen"),
         in_sources=_number(values, "in_sources", 1),
@@ -149,12 +173,27 @@ def line_of(row: JsonObject) -> Line | None:
             for key, value in values.items()
             if key not in KNOWN and isinstance(value, str | int | float)
         },
-        is_cut=bool(CUT.search(message)),
+        is_cut=bool(CUT.search(message)) or GAP in message,
     )
+
+
+def _union(whole: str, other: str) -> str:
+    """The lines of an entry that was seen twice, cut in different places."""
+    more = [text for text in other.split("\n") if text.strip() and text not in whole]
+    return "\n".join([whole, *more]) if "\n" in whole else whole
+
+
+def _rejoined(message: str) -> str:
+    """A message of which the middle was left out, as the lines that are left."""
+    head, gap, tail = message.partition(GAP)
+    return f"{head}\n{tail.partition(' ')[2] or tail}" if gap else message
 
 
 def _lines(exchange: Exchange) -> Iterator[Line]:
     of_log = exchange.tool in LOG_TOOLS
+    if exchange.tool == "read_scratch":
+        yield from _whole(exchange)
+        return
     of_view = exchange.tool == "query_scratch" and exchange.step not in ("records", "siblings")
     if not (of_log or of_view):
         return
@@ -165,6 +204,18 @@ def _lines(exchange: Exchange) -> Iterator[Line]:
         line = line_of(row)
         if line and not row.get("vanished"):
             yield replace(line, compared=line.compared and (compared or of_view))
+
+
+def _whole(exchange: Exchange) -> Iterator[Line]:
+    """The stored rows that were read whole."""
+    for row in exchange.answer.rows:
+        try:
+            stored = json.loads(text_at(row, "text"))
+        except ValueError:
+            continue
+        line = line_of(stored | {"ref": row.get("ref")}) if isinstance(stored, dict) else None
+        if line:
+            yield line
 
 
 def _all(exchanges: Iterable[Exchange]) -> Iterator[Line]:
@@ -178,12 +229,14 @@ def _all(exchanges: Iterable[Exchange]) -> Iterator[Line]:
 def _merged(old: Line, new: Line) -> Line:
     """The same entry seen twice: the longer text under its own reference, the fuller figures."""
     longer = new if len(new.message) > len(old.message) else old
-    figures = new if (new.count, new.compared) > (old.count, old.compared) else old
+    figures = new if (new.compared, new.count) > (old.compared, old.count) else old
     return replace(
         longer,
+        message=_union(longer.message, old.message if longer is new else new.message),
         template=figures.template or old.template or new.template,
-        count=max(old.count, new.count),
+        count=figures.count if figures.compared else max(old.count, new.count),
         baseline=figures.baseline,
+        counted_in=figures.counted_in,
         compared=old.compared or new.compared,
         first_seen=figures.first_seen,
         last_seen=figures.last_seen,
@@ -193,12 +246,12 @@ def _merged(old: Line, new: Line) -> Line:
     )
 
 
-def _weight(text: str, first: str) -> tuple[int, int, bool]:
+def _weight(text: str, first: str) -> tuple[int, int, int]:
     """How much one line of an entry says; the first line wins a tie."""
     sign = sign_of(text)
     useful = int(sign.role in ("cause", "waiting"))
     exact = int(sign.cause is not None and not sign.cause.general)
-    return (int(sign.strength) * (useful + exact), useful, text == first)
+    return (int(sign.strength) * (useful + exact), useful, len(text) if exact else text == first)
 
 
 def _number(values: JsonObject, key: str, otherwise: int) -> int:

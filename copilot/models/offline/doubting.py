@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from copilot.models.offline.causes import CauseClass, Strength, classes, sign_of
 from copilot.models.offline.dossier import Line
-from copilot.models.offline.queries import phrase_of
+from copilot.models.offline.phrases import phrase_of
 from copilot.models.offline.view import View
 from copilot.models.offline.wants import Want
 from copilot.values import JsonObject

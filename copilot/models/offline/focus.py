@@ -36,6 +36,8 @@ class Focus:
     until: str = ""
     baseline_since: str = ""
     baseline_until: str = ""
+    is_guess: bool = False
+    """True when the window begins where errors begin, and no alert's time says so."""
     note: str = ""
     """What a reader must know of the choice."""
 
@@ -106,7 +108,7 @@ def choose(brief: Brief, extent: Extent, healthy_range: tuple[str, str]) -> Focu
         )
     broke = _outbreak(extent.buckets)
     if broke and not healthy.compares:
-        return Focus(since=iso(broke), baseline_until=iso(broke), note=note)
+        return Focus(since=iso(broke), baseline_until=iso(broke), is_guess=True, note=note)
     return Focus(
         baseline_since=healthy.baseline_since, baseline_until=healthy.baseline_until, note=note
     )

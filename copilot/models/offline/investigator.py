@@ -9,10 +9,12 @@ import json
 from collections.abc import Sequence
 
 from copilot.models.model import Json, Request, Response
+from copilot.models.offline.noting import note
 from copilot.models.offline.plan import Step, next_step
 from copilot.models.offline.reporting import draft
 from copilot.models.offline.transcript import call_id
 from copilot.models.offline.view import View, read_view
+from copilot.models.offline.wants import Want
 from copilot.values import JsonObject, compact, list_at, text_at
 
 NAME = "offline"
@@ -36,11 +38,14 @@ class OfflineModel:
         if step:
             return _response(request, _calls(step, turn), "tool_use")
         report = _mended(draft(view), view)
-        if view.transcript.may_call and len(view.transcript.of_step("report")) < MAX_SUBMISSIONS:
-            blocks: list[Json] = [
-                {"type": "text", "text": "The report."},
-                _use(call_id(turn, "report", 1), "submit_report", report),
-            ]
+        if (
+            view.transcript.may_call
+            and len(view.transcript.of_tool("submit_report")) < MAX_SUBMISSIONS
+        ):
+            first = not view.transcript.of_step("report")
+            noted = [want for want in note(report) if first and want.tool in view.tools]
+            wants = (*noted, Want("submit_report", report))
+            blocks = _calls(Step("report", "What is to outlive this, and the report.", wants), turn)
             return _response(request, blocks, "tool_use")
         return _response(request, [{"type": "text", "text": compact(report)}], "end_turn")
 
@@ -66,7 +71,7 @@ def _mended(report: JsonObject, view: View) -> JsonObject:
     """The report without the claims that the gate refused; a refused cause becomes likely."""
     problems = [
         str(text)
-        for item in view.transcript.of_step("report")
+        for item in view.transcript.of_tool("submit_report")
         for text in list_at(item.answer.facts, "problems")
     ]
     if not problems:

@@ -1,7 +1,7 @@
 """Which calls come next. Steps in a fixed order; a step without anything to ask is passed over.
 
 look (statistics) - probe (the alert's own names) - compare (what rose, what vanished) - sift (the
-stored answers) - drill (around the leading lines) - doubt (could it be something else?) - note.
+stored answers) - drill (around the leading lines) - doubt (could it be something else?). Then the report.
 """
 
 import re
@@ -9,16 +9,20 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from copilot.models.offline.dossier import Line
-from copilot.models.offline.noting import note
 from copilot.models.offline.doubting import doubt
 from copilot.models.offline.queries import (
     FIRSTS_BY_SOURCE,
+    GAP,
+    PAGE,
     every_line,
     health_before,
-    of_trouble,
-    phrase_of,
+    last_lines,
+    of_class,
+    of_entries,
+    of_patterns,
 )
 from copilot.models.offline.records import ask_records, ask_siblings
+from copilot.models.offline.phrases import phrase_of
 from copilot.models.offline.view import SMALL, View, is_identifier
 from copilot.models.offline.wants import Want
 from copilot.values import JsonObject, text_at
@@ -92,7 +96,7 @@ def compare(view: View) -> Iterator[Want]:
         focus = view.focus_of(extent.logbook)
         logbook: JsonObject = {"logbook": extent.logbook}
         yield Want("logbook_patterns", logbook | focus.both())
-        if focus.is_bounded and extent.untimed:
+        if focus.is_bounded and (extent.untimed or focus.is_guess):
             yield Want("logbook_patterns", logbook)
         for entity in view.brief.entities:
             total = view.found(entity.text) or 0
@@ -102,33 +106,41 @@ def compare(view: View) -> Iterator[Want]:
 
 
 def sift(view: View) -> Iterator[Want]:
-    """The troubles among the stored answers, the first ones first."""
-    for item in view.transcript.of_step("compare"):
-        if item.answer.lines:
-            compared = bool(item.answer.facts.get("baseline_entries"))
-            yield Want(
-                "query_scratch", of_trouble(item.answer.handle, patterns=True, compared=compared)
-            )
+    """The troubles among the stored answers, the worst and first ones first."""
+    for number, item in enumerate(view.transcript.of_step("compare")):
+        answer = item.answer
+        compared = bool(answer.facts.get("baseline_entries"))
+        pages = 2 if number == 0 and answer.lines > PAGE else 1
+        for page in range(pages if answer.lines else 0):
+            yield Want("query_scratch", of_patterns(answer.handle, compared=compared, page=page))
     for item in view.transcript.of_step("probe"):
         answer = item.answer
         if not answer.lines or item.input.get("sources"):
             continue
         if not text_at(item.input, "text"):
-            yield Want("query_scratch", every_line(answer.handle))
+            for page in range(0, -(-answer.lines // PAGE)):
+                yield Want("query_scratch", every_line(answer.handle, page))
         elif answer.lines > len(answer.rows):
-            yield Want("query_scratch", of_trouble(answer.handle, patterns=False, compared=False))
+            yield Want("query_scratch", of_entries(answer.handle))
 
 
-def sift_more(view: View) -> Iterator[Want]:
-    """The rest of what did not fit into one answer."""
-    for item in view.transcript.of_step("sift"):
-        shown = len(item.answer.rows)
+def sift_more(view: View, before: str) -> Iterator[Want]:
+    """The rest of what did not fit into one answer of the step *before*."""
+    for item in view.transcript.of_step(before):
         sql = text_at(item.input, "sql")
-        if shown and not item.answer.complete and "OFFSET" in sql:
-            yield Want(
-                "query_scratch",
-                item.input | {"sql": re.sub(r"OFFSET \d+", f"OFFSET {shown}", sql)},
-            )
+        offset = re.search(r"OFFSET (\d+)", sql)
+        shown = len(item.answer.rows)
+        if not offset or not shown:
+            continue
+        start = int(offset[1])
+        if not item.answer.complete:
+            yield _page(item.input, sql, start + shown)
+        elif shown == PAGE and _page(item.input, sql, start + PAGE).input not in view.asked:
+            yield _page(item.input, sql, start + PAGE)
+
+
+def _page(input: JsonObject, sql: str, start: int) -> Want:
+    return Want("query_scratch", input | {"sql": re.sub(r"OFFSET \d+", f"OFFSET {start}", sql)})
 
 
 def drill(view: View) -> Iterator[Want]:
@@ -136,8 +148,12 @@ def drill(view: View) -> Iterator[Want]:
     leading = [item.first for item in view.causes[:3]]
     if not leading:
         leading = [item.first for item in view.candidates[:2]]
+    for line in leading[:3]:
+        if line.is_cut or GAP in line.message or "\n" in line.message:
+            handle, _, number = line.reference.partition(":")
+            yield Want("read_scratch", {"handle": handle, "first": int(number), "count": 1})
     for line in leading[:2]:
-        if line.record is None:
+        if not line.path:
             around: JsonObject = {"reference": line.reference, "before": 4, "after": 5}
             yield Want("logbook_context", _in_logbook(view, around))
     for line in leading[:3]:
@@ -149,10 +165,6 @@ def drill(view: View) -> Iterator[Want]:
         yield _search(
             _logbook_of(view, None), {"text": as_term(name), "order": "oldest", "limit": 50}
         )
-    for item in view.transcript.of_step("probe"):
-        if item.answer.lines and leading and text_at(item.input, "text"):
-            yield Want("query_scratch", health_before(item.answer.handle, leading[0].time))
-            break
 
 
 def count(view: View) -> Iterator[Want]:
@@ -160,6 +172,19 @@ def count(view: View) -> Iterator[Want]:
     for item in view.transcript.of_step("drill"):
         if item.tool == "search_logbook" and item.answer.lines > 1:
             yield Want("query_scratch", {"handle": item.answer.handle, "sql": FIRSTS_BY_SOURCE})
+    codes = {entity.text for entity in view.brief.entities if entity.text.isdigit()}
+    for item in view.transcript.of_step("probe"):
+        if text_at(item.input, "text") in codes and item.answer.lines > 1:
+            yield Want("query_scratch", last_lines(item.answer.handle))
+    leading = view.causes[0] if view.causes else None
+    templates = [item.answer for item in view.transcript.of_step("compare") if item.answer.lines]
+    for answer in sorted(templates, key=lambda answer: -answer.lines)[:2]:
+        if leading and leading.sign.role == "cause" and not leading.first.path:
+            compared = bool(answer.facts.get("baseline_entries"))
+            query = of_class(answer.handle, leading.cause, compared=compared)
+            yield Want("query_scratch", query)
+        time = leading.first.when if leading else ""
+        yield Want("query_scratch", health_before(answer.handle, time))
 
 
 def as_term(text: str) -> str:
@@ -198,7 +223,8 @@ STEPS: tuple[tuple[str, str, Callable[[View], Iterator[Want]]], ...] = (
     ("probe", "Where the alert's own names occur.", probe),
     ("compare", "What rose and what vanished against a healthy time.", compare),
     ("sift", "The first troubles among what was found.", sift),
-    ("siftmore", "The rest of them.", sift_more),
+    ("siftmore", "The rest of them.", lambda view: sift_more(view, "sift")),
+    ("siftlast", "And the last of them.", lambda view: sift_more(view, "siftmore")),
     (
         "records",
         "Structured records: what is empty, what differs from their siblings.",
@@ -208,5 +234,4 @@ STEPS: tuple[tuple[str, str, Callable[[View], Iterator[Want]]], ...] = (
     ("drill", "Around the leading lines.", drill),
     ("count", "How often they occur, and where first.", count),
     ("doubt", "Could it be something else?", doubt),
-    ("note", "What is to outlive this conversation.", note),
 )

@@ -46,6 +46,8 @@ class Candidate:
     """True when a healthy time has it about as often."""
     is_related: bool
     """True when it names what the alert is about, or stands where that is named."""
+    is_past: bool = False
+    """True when it had ended before the time that is looked at."""
 
     @property
     def first(self) -> Line:
@@ -93,7 +95,8 @@ def order(line: Line) -> tuple[str, str, int]:
 def is_setting(line: Line) -> bool:
     """True for a line of a configuration: it says how things are, not what went wrong."""
     text = line.message.split("\n", 1)[0]
-    return bool(SETTING.match(text)) and not TALKS_OF_TROUBLE.search(text) and not line.level
+    plain = not (line.level or line.time) and not TALKS_OF_TROUBLE.search(text)
+    return plain and (bool(SETTING.match(text)) or text.startswith("#"))
 
 
 def names(line: Line, text: str) -> bool:
@@ -105,7 +108,7 @@ def names(line: Line, text: str) -> bool:
 
 def _says_something(line: Line) -> bool:
     sign = line.sign
-    if sign.role in ("healthy", "blind") or is_setting(line):
+    if sign.role in ("healthy", "blind") or is_setting(line) or line.is_document:
         return False
     return (
         line.severity > 0 or sign.strength is Strength.DIRECT or sign.role in ("cause", "waiting")
@@ -159,7 +162,7 @@ def _against_healthy(group: Sequence[Line], shares: Mapping[str, Shares]) -> tup
     """Whether a healthy time has it about as often, and the points that this makes."""
     verdicts = []
     for line in group:
-        share = shares.get(line.reference.partition(":")[0])
+        share = shares.get(line.counted_in)
         if not (line.compared and share and share.baseline):
             continue
         here = line.count / max(share.window, 1)

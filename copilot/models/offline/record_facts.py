@@ -1,6 +1,7 @@
 """What the answers about structured records mean: empty lists, copies that differ, codes, texts."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -36,7 +37,7 @@ def facts(transcript: Transcript, subject: str) -> tuple[Fact, ...]:
         if "empty" in rows[0]:
             found += _empty(rows, _sibling_lists(transcript), subject)
         elif "records" in rows[0]:
-            found += _named(rows)
+            found += _named([row for row in rows if text_at(row, "value") != subject])
         elif "type" not in rows[0] and "path" in rows[0]:
             found += _differing(rows)
     return tuple(sorted(found, key=lambda fact: not fact.explains))
@@ -66,10 +67,9 @@ def _empty(
         place, key = text_at(row, "place"), text_at(row, "key")
         there = siblings.get(place)
         usual = there is not None and there[0] == there[1]
-        inner = not place.endswith(f".{key}") and place != f"$.{key}"
-        if not empty or usual or (not inner and there is None):
-            continue
-        if 2 * empty < lists:
+        # A list with a fixed name may be empty by nature; one that is named by a value may not.
+        by_value = bool(re.search(r"\d|/", key)) and not place.endswith(key)
+        if 2 * empty < lists or usual or not (by_value or there):
             continue
         others = (
             f"; in other records {there[1] - there[0]} of {there[1]} are filled" if there else ""

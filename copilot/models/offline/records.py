@@ -22,7 +22,7 @@ COMPARED = 24
 
 def ask_records(view: View) -> Iterator[Want]:
     """Questions to the records that the alert names, and a sample of their siblings."""
-    for item in structured(view)[:2]:
+    for item in structured(view)[:1]:
         handle = item.answer.handle
         yield Want("query_scratch", {"handle": handle, "sql": _troubles(), "top": 8})
         yield Want("query_scratch", {"handle": handle, "sql": _lists(), "top": 12})
@@ -90,7 +90,7 @@ def _lists() -> str:
     return (
         f"SELECT {PLACE} AS place, sum(t.value = '[]') AS empty, count(*) AS lists, "
         f"count(DISTINCT rows.ref) AS records, {HERE}, t.key AS key, "
-        "min(CASE WHEN t.value = '[]' THEN rows.rowid END) AS first "
+        "min(CASE WHEN t.value = '[]' THEN rows.line END) AS first "
         f"{TREE} WHERE t.type = 'array' AND t.path NOT LIKE '%[%' GROUP BY 1 "
         "ORDER BY (t.path = '$'), 2 DESC LIMIT 12"
     )
@@ -101,7 +101,7 @@ def _places(names: list[str]) -> str:
     values = ", ".join("'" + name.replace("'", "''") + "'" for name in names)
     return (
         f"SELECT {HERE}, t.path AS path, t.key AS key, t.type AS type, t.value AS value, "
-        f"count(DISTINCT rows.ref) AS records, min(rows.rowid) AS first {TREE} "
+        f"count(DISTINCT rows.ref) AS records, min(rows.line) AS first {TREE} "
         f"WHERE t.atom IS NOT NULL AND (t.value || '') IN ({values}) "
         "GROUP BY t.value, CASE WHEN typeof(t.key) = 'integer' THEN 'item' ELSE t.key END "
         "ORDER BY first LIMIT 12"

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from copilot.models.offline.causes import Strength
 from copilot.models.offline.doubting import rivals
 from copilot.models.offline.dossier import Line
-from copilot.models.offline.ranking import Candidate
+from copilot.models.offline.ranking import Candidate, order
 from copilot.models.offline.story import Story, tell
 from copilot.models.offline.view import View
 from copilot.models.offline.wording import (
+    all_evidence,
     cause_claim,
     claim,
     evidence,
@@ -53,7 +54,7 @@ def draft(view: View) -> JsonObject:
 
 def _cause(view: View, story: Story) -> JsonObject:
     leading = story.causes[0]
-    pieces = [evidence(item.first) for item in story.causes]
+    pieces = [piece for item in story.causes for piece in all_evidence(item.first)]
     if len(story.causes) > 1:
         parts = [
             f"({number}) {item.cause.says.lower()}, {times(item.count)}: {said(item.first)}"
@@ -88,11 +89,22 @@ def _status(view: View, leading: Candidate, story: Story) -> str:
 
 
 def _chain(story: Story) -> Iterator[JsonObject]:
-    for line in story.before:
-        yield claim(_before_claim(line), "likely", [evidence(line)])
+    """What was before and what followed, in the order of time."""
+    told = [
+        (order(line), claim(_before_claim(line), "likely", [evidence(line)]))
+        for line in story.before
+    ]
+    told += [
+        (
+            order(line),
+            claim(f"{when(line)} it ended so: {said(line)}".strip(), "likely", [evidence(line)]),
+        )
+        for line in story.ends
+    ]
     for item in story.chain:
         status = "confirmed" if is_direct(item.first) else "likely"
-        yield claim(story_claim(item), status, [evidence(item.first)])
+        told.append((order(item.first), claim(story_claim(item), status, all_evidence(item.first))))
+    yield from (step for _, step in sorted(told, key=lambda pair: pair[0]))
 
 
 def _before_claim(line: Line) -> str:
@@ -167,7 +179,9 @@ def _summary(view: View, story: Story, status: str) -> str:
     line = leading.first
     since = f" since {when(line)}" if when(line) else ""
     sure = {"confirmed": "", "likely": "Most likely: ", "possible": "Possibly: "}[status]
-    text = f"{sure}{leading.cause.says}. {where(line)}{since}: {said(line)}"
+    fact = next((item for item in view.facts if item.explains and item.line == line), None)
+    told = fact.claim if fact else f"{where(line)}{since}: {said(line)}"
+    text = f"{sure}{leading.cause.says}. {told}"
     ends = [item for item in story.chain if item.sign.role == "consequence"]
     if ends:
         text += f" What followed: {said(ends[-1].first)}"
@@ -221,13 +235,3 @@ def _nothing_found(view: View, story: Story) -> JsonObject:
 
 def _listed(items: Iterator[JsonObject]) -> list[Json]:
     return list[Json](items)[:CLAIMS]
-
-
-def findings(view: View) -> Iterator[JsonObject]:
-    """The claims worth recording before the report: the cause and the first that followed."""
-    report = draft(view)
-    for key in ("cause", "chain"):
-        value = report.get(key)
-        for item in value if isinstance(value, list) else [value]:
-            if isinstance(item, dict) and item.get("evidence"):
-                yield item

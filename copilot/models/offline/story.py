@@ -3,12 +3,14 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from copilot.models.offline.causes import sign_of
-from copilot.models.offline.dossier import Line
-from copilot.models.offline.ranking import STORY, Candidate, is_setting, order
+from copilot.models.offline.causes import Strength, sign_of
+from copilot.models.offline.dossier import Line, kind_of
+from copilot.models.offline.ranking import STORY, Candidate, is_setting, names, order
 from copilot.models.offline.view import View, is_identifier
 
 STEPS_TOLD = 7
+AS_GOOD = 2.5
+"""Points by which an earlier line of the same class may be behind and still be the one to name."""
 SAME_CAUSE = 4
 """Lines that carry the cause: the first, the first of further files, another wording."""
 NOISE_TOLD = 3
@@ -26,6 +28,8 @@ class Story:
     chain: tuple[Candidate, ...]
     before: tuple[Line, ...]
     """What was under way, or went well, just before."""
+    ends: tuple[Line, ...]
+    """The last words with the code that the alert names."""
     settings: tuple[Line, ...]
     noise: tuple[Candidate, ...]
 
@@ -39,15 +43,19 @@ def tell(view: View) -> Story:
     chain = [
         item
         for item in view.candidates
-        if item.points >= STORY and not item.is_noise and item.first.place not in cited
+        if item.points >= STORY
+        and not (item.is_noise or item.is_past)
+        and item.first.place not in cited
     ]
-    chain = _different(chain)[:STEPS_TOLD]
+    told = {core(item) for item in causes}
+    chain = [item for item in _different(chain) if core(item) not in told][:STEPS_TOLD]
     chain.sort(key=lambda item: order(item.first))
     return Story(
         causes=causes,
         support=support,
         chain=tuple(chain),
         before=tuple(_before(view, leading)) if leading else (),
+        ends=tuple(_ends(view, cited | {item.first.place for item in chain})),
         settings=tuple(_settings(view)),
         noise=tuple(item for item in view.candidates if item.is_noise)[:NOISE_TOLD],
     )
@@ -57,23 +65,47 @@ def _causes(view: View) -> tuple[Candidate, ...]:
     """The leading cause; all independent ones when every cause was asked for."""
     if not view.causes:
         return ()
-    leading = view.causes[0]
+    leading = _first_of_its_class(view.causes)
     if not view.brief.wants_every_cause:
         return (leading,)
     able = [
         item
         for item in view.causes
-        if item.points > MEMBERS_AT_LEAST * leading.points and not item.cause.general
+        if item.points > MEMBERS_AT_LEAST * leading.points
+        and (not item.cause.general or 10 * item.count >= leading.count)
     ]
     return tuple(_different([leading, *able]))[:6]
 
 
+def _first_of_its_class(causes: Sequence[Candidate]) -> Candidate:
+    """The earliest of those that say about the same as the best one: errors have a beginning."""
+    best = causes[0]
+    same = [
+        item
+        for item in causes
+        if item.sign.name == best.sign.name and item.points > best.points - AS_GOOD
+    ]
+    return min(same, key=lambda item: order(item.first))
+
+
 def _different(items: Sequence[Candidate]) -> list[Candidate]:
-    """Each wording once."""
+    """Each wording once, the best one of it."""
     found: dict[str, Candidate] = {}
     for item in items:
-        found.setdefault(item.first.telling[-120:], item)
+        found.setdefault(core(item), item)
     return list(found.values())
+
+
+def core(candidate: Candidate) -> str:
+    """What a line says at heart: from its sign on, without numbers."""
+    line = candidate.first
+    text = line.telling
+    cause = candidate.sign.cause
+    if cause and cause.role == "cause" and candidate.sign.strength is Strength.DIRECT:
+        spans = (pattern.span(text) for pattern in cause.signs[Strength.DIRECT])
+        start = next((span[0] for span in spans if span), 0)
+        return f"{cause.name} {kind_of(text[start:])[:40].lower()}"
+    return line.kind
 
 
 def _support(view: View, leading: Candidate) -> Iterator[Line]:
@@ -134,11 +166,24 @@ def _before(view: View, leading: Candidate) -> Iterator[Line]:
         line
         for line in view.dossier.lines
         if sign_of(line.telling).role == "healthy"
+        and not line.is_document
         and (line.source == first.source or view.related(line))
         and order(line) < order(first)
     ]
     if healthy:
         yield max(healthy, key=order)
+
+
+def _ends(view: View, told: set[tuple[str, int, str]]) -> Iterator[Line]:
+    """The last entry with a code that the alert names: how it ended."""
+    codes = [item.text for item in view.brief.entities if item.text.isdigit()]
+    lines = [
+        line
+        for line in view.dossier.lines
+        if any(names(line, code) for code in codes) and line.place not in told
+    ]
+    if lines:
+        yield max(lines, key=order)
 
 
 def _settings(view: View) -> Iterator[Line]:

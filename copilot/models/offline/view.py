@@ -13,7 +13,7 @@ from copilot.models.offline.ranking import Candidate, Shares, names, rank
 from copilot.models.offline.record_facts import Fact, as_candidate, facts, texts
 from copilot.models.offline.reading import Brief, Entity, read_brief
 from copilot.models.offline.transcript import Exchange, Transcript, read_transcript
-from copilot.values import text_at
+from copilot.values import JsonObject, text_at
 
 SMALL = 60
 """Entries of a logbook that is simply read."""
@@ -31,6 +31,11 @@ class View:
     def dossier(self) -> Dossier:
         """All lines seen."""
         return read_dossier(self.transcript)
+
+    @property
+    def asked(self) -> tuple[JsonObject, ...]:
+        """The arguments of every call so far."""
+        return tuple(item.input for item in self.transcript.exchanges)
 
     @cached_property
     def extents(self) -> tuple[Extent, ...]:

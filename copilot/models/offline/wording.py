@@ -2,12 +2,16 @@
 
 import re
 
+from copilot.models.offline.causes import Strength
 from copilot.models.offline.dossier import LEADING_TIME, Line
 from copilot.models.offline.ranking import Candidate
 from copilot.values import Json, JsonObject
 
 QUOTE_CHARACTERS = 180
 SAID_CHARACTERS = 200
+CLAUSE_CHARACTERS = 70
+"""A shorter line is repeated whole."""
+CLAUSE_END = re.compile(r" - |; | \| |\]\s?\[|, (?=[A-Z])")
 PLAIN_RUN = re.compile(r'[^"\\\n]{6,}')
 COMPONENTS = ("service", "pod", "component", "host", "container")
 DIRECT_WORDS = re.compile(
@@ -34,10 +38,35 @@ def evidence(line: Line) -> JsonObject:
     return {"reference": line.reference, "quote": quote_of(line)}
 
 
+def all_evidence(line: Line) -> list[JsonObject]:
+    """The line as evidence; of an entry of several lines also its first and the exception's."""
+    found = [evidence(line)]
+    texts = [line.message.split("\n", 1)[0], line.thrown] if "\n" in line.message else []
+    for text in texts:
+        if text.strip() and text != line.telling:
+            quote = _cut(text.strip(), QUOTE_CHARACTERS)
+            found.append({"reference": line.reference, "quote": quote})
+    return found
+
+
 def said(line: Line) -> str:
-    """What the line says, for a sentence: without its time, cut between words."""
+    """What the line says, for a sentence: the clause that carries it, without its time."""
     text = LEADING_TIME.sub("", line.telling.strip())
+    start = _sign_start(line, text)
+    if len(text) > CLAUSE_CHARACTERS and line.sign.strength is Strength.DIRECT:
+        text = _clause(text, start)
     return _ended(text, _cut(text, SAID_CHARACTERS))
+
+
+def _clause(text: str, place: int) -> str:
+    """The part between dashes, semicolons or bars that holds *place*, if it is a sentence."""
+    first, parts = 0, []
+    for match in [*CLAUSE_END.finditer(text), None]:
+        end = match.start() if match else len(text)
+        parts.append((first, text[first:end]))
+        first = match.end() if match else end
+    start, part = next((item for item in reversed(parts) if item[0] <= place), parts[0])
+    return part.strip() if len(part.split()) > 2 else text
 
 
 def where(line: Line) -> str:
