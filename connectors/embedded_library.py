@@ -116,9 +116,7 @@ class EmbeddedLibrary:
             chunks=tuple(Chunk(*row[:-1]) for row in rows),
             snippets=tuple(row[-1] for row in rows),
             total=Count(total),
-            coverage=Coverage(
-                notes=("this library is empty; import a folder",) if is_empty else ()
-            ),
+            coverage=Coverage("nothing was imported into this library yet" if is_empty else ""),
         )
 
     def chunk(self, id: str) -> Chunk | None:

@@ -94,7 +94,8 @@ class EmbeddedTracker:
                 found = ticket_table.find(connection, search, match_any(words))
                 found = _noted(found, "no ticket holds all the words; these hold some of them")
             if ticket_table.is_empty(connection):
-                found = _noted(found, "nothing was imported into this tracker yet")
+                why = "nothing was imported into this tracker yet"
+                found = replace(found, coverage=replace(found.coverage, why_incomplete=why))
         if search.text.strip() and not words:
             found = _noted(found, "the text names no word to look for, so it was left out")
         return found

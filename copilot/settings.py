@@ -136,7 +136,7 @@ class ScratchSettings(Strict):
 class Redaction(Strict):
     """What is masked besides secrets, which always are."""
 
-    emails: bool = True
+    emails: bool = False
 
 
 class SettingsFile(Strict):

@@ -1,7 +1,7 @@
 """A small real workspace for tests: a logbook of twelve lines, a scripted model, a still clock."""
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -83,6 +83,7 @@ class Bench:
     budgets: Budgets = AMPLE
     stop: bool = False
     events: list[Event] = field(default_factory=list)
+    observe: Callable[[Event], None] = lambda _: None
 
     def run(self, script: Sequence[Turn], **kwargs: Any) -> Ending:
         """Investigate with that script."""
@@ -103,6 +104,7 @@ class Bench:
             ledger.add(event)
             conversation.add(event)
             self.events.append(event)
+            self.observe(event)
 
         path = workspace.journal_path(incident, 1)
         case = assembly.case_for(workspace, incident, alert, "", ledger)

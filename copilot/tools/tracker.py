@@ -79,13 +79,11 @@ def _get(arguments: GetTicket, case: Case) -> Outcome:
             stored=False,
         )
     missing = [part for part in arguments.parts if getattr(ticket, part) is None]
+    missing += ticket.missing
     return Outcome(
         scope={"tracker": tracker.name, "key": ticket.key, "parts": list(arguments.parts)},
         facts={"not_fetched": list(missing)} if missing else {},
         rows=tuple(_whole(ticket)),
-        hint=f"{', '.join(missing)} could not be fetched, which is not the same as none"
-        if missing
-        else "",
         why_incomplete=f"not fetched: {', '.join(missing)}" if missing else "",
         first=ticket.created,
         last=ticket.updated,

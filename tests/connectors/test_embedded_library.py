@@ -153,8 +153,11 @@ def test_a_name_that_utf8_cannot_hold_is_no_trap(library: EmbeddedLibrary, folde
     assert library.search("words", 5).chunks[0].title == "?"
 
 
-def test_an_empty_library_and_a_text_without_words_say_so(library: EmbeddedLibrary) -> None:
-    assert "empty" in library.search("proxy", 5).coverage.notes[0]
+def test_an_empty_library_cannot_show_that_something_is_absent(library: EmbeddedLibrary) -> None:
+    assert "nothing was imported" in library.search("proxy", 5).coverage.why_incomplete
+
+
+def test_a_text_without_words_says_so(library: EmbeddedLibrary) -> None:
     assert "no word" in library.search("-- ?", 5).coverage.notes[0]
 
 

@@ -223,8 +223,8 @@ def test_pages_follow_each_other_without_gap_or_repeat(give: Give) -> None:
         give.tracker.search(TicketSearch(page="-1"))
 
 
-def test_an_empty_tracker_says_that_it_is_empty(tracker: EmbeddedTracker) -> None:
-    assert "imported" in tracker.search(TicketSearch(text="x")).coverage.notes[0]
+def test_an_empty_tracker_cannot_show_that_something_is_absent(tracker: EmbeddedTracker) -> None:
+    assert "nothing was imported" in tracker.search(TicketSearch(text="x")).coverage.why_incomplete
 
 
 def test_a_file_that_is_no_index_is_named(tmp_path: Path) -> None:
