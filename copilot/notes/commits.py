@@ -160,7 +160,11 @@ class Committer:
         return {path.partition("/")[2]: about.split()[2] for about, path in entries}
 
     def _on_disk(self, incident: str, name: str) -> str:
-        content = read_file(self._root, incident, name)
+        """The blob of a file as it is now; empty without one, `?` when it cannot be read."""
+        try:
+            content = read_file(self._root, incident, name)
+        except NotesError:
+            return "?"
         return "" if content is None else blob_name(content)
 
     def _put(self, incident: str, name: str, content: bytes) -> None:

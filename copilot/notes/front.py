@@ -112,7 +112,7 @@ def parse_front(
     values: dict[str, Any] = {}
     raw: dict[str, str] = {}
     extra: list[str] = []
-    for line in lines[1 : end - 1]:
+    for line in lines[1 : max(end - 1, 1)]:
         key, value = _read_line(line)
         if key is None or key in values:
             extra.append(line)
@@ -151,7 +151,13 @@ def _read_line(line: str) -> tuple[str, Any] | tuple[None, None]:
 
 def _write_text(text: str) -> str:
     plain = PLAIN.fullmatch(text) and text.lower() not in NOT_TEXT
-    return text if plain else json.dumps(text, ensure_ascii=False)
+    return text if plain else _json(text)
+
+
+def _json(value: str | dict[str, str]) -> str:
+    """The value as JSON that is YAML too: two signs that YAML cannot hold are escaped."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text.replace("\ufffe", r"\ufffe").replace("\uffff", r"\uffff")
 
 
 def _read_text(written: str) -> str:
@@ -185,7 +191,7 @@ def _write_cost(cost: float) -> str:
 
 
 def _write_labels(labels: Mapping[str, str]) -> str:
-    return json.dumps(dict(labels), ensure_ascii=False)
+    return _json(dict(labels))
 
 
 def _read_labels(written: str) -> dict[str, str]:

@@ -70,13 +70,9 @@ class NotesRepository:
         self._git.check_version()
         if not (self.root / ".git").exists():
             check_empty(self.root)
-            self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._git.begin()
         with self._writer() as committer:
-            for key in KEPT_SETTINGS:
-                self._git.run("config", key, SETTINGS[key])
-            self._git.run("config", "user.name", self._author.name)
-            self._git.run("config", "user.email", self._author.address)
+            self._configure()
             if not (self.root / "README.md").exists():
                 write_synced(self.root / "README.md", README.encode())
             committer.begin_history("README.md", "notes: begin\n", self._epoch_s())
@@ -155,6 +151,21 @@ class NotesRepository:
             retryable=True,
         )
 
+    def tidy(self) -> None:
+        """Pack what many small commits left lying about. Nothing younger than two weeks is lost."""
+        with self._writer():
+            self._git.run("gc", "--quiet", "--prune=2.weeks.ago")
+
+    def _configure(self) -> None:
+        """Write our settings into the repository where they differ."""
+        wanted = {key: SETTINGS[key] for key in KEPT_SETTINGS}
+        wanted |= {"user.name": self._author.name, "user.email": self._author.address}
+        listed = self._git.run("config", "--local", "--list", "-z").decode("utf-8", "replace")
+        there = dict(line.partition("\n")[::2] for line in listed.split("\0"))
+        for key, value in wanted.items():
+            if there.get(key.lower()) != value:
+                self._git.run("config", "--local", key, value)
+
     def _keep_edits(
         self, committer: Committer, incident: str, disk: Mapping[str, bytes | None]
     ) -> bool:
@@ -196,11 +207,18 @@ class NotesRepository:
         """The committer, while no other process writes, with the traces of dead ones cleared."""
         check_usable(self.root)
         own = own_folder(self.root)
-        own.mkdir(exist_ok=True, mode=0o700)
-        with one_writer(own / "lock", self._sleep) as lock:
-            committer = Committer(Git(self.root, keep=[lock]), self._author, self._sleep)
-            committer.recover()
-            yield committer
+        try:
+            own.mkdir(exist_ok=True, mode=0o700)
+            with one_writer(own / "lock", self._sleep) as lock:
+                committer = Committer(Git(self.root, keep=[lock]), self._author, self._sleep)
+                committer.recover()
+                yield committer
+        except OSError as error:
+            raise NotesError(
+                f"cannot write the notes in {self.root}: {error.strerror or error}; the last "
+                "version is whole. Make room or mend the disk, then try again",
+                retryable=True,
+            ) from error
 
     def _epoch_s(self) -> int:
         return int(self._now().timestamp())

@@ -18,7 +18,7 @@ from copilot.notes.repository import NotesRepository
 from copilot.notes.sections import Question
 from copilot.notes.state import State, parse
 
-KILLS = 30
+KILLS = 24
 LIMIT_RECOVERY_S = 5.0
 GIT = next(
     path

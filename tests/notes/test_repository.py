@@ -1,5 +1,6 @@
 """The notes repository: whose edit is whose, what is refused, and what git is never allowed to do."""
 
+import json
 import os
 import subprocess
 import threading
@@ -426,6 +427,46 @@ def test_another_users_notes_are_refused(notes: NotesRepository) -> None:
 
     with pytest.raises(NotesError, match="belong to user 12345"):
         note(notes, "first")
+
+
+def test_tidying_packs_history_and_loses_nothing(notes: NotesRepository) -> None:
+    for number in range(5):
+        note(notes, f"finding {number}")
+
+    notes.tidy()
+
+    assert [one.subject for one in notes.history(INCIDENT)][-1] == "finding: finding 0"
+    assert "count: 0" in git(notes, "count-objects", "-v")
+    assert note(notes, "later")
+
+
+def test_a_disk_that_refuses_is_said_and_the_notes_stay_whole(notes: NotesRepository) -> None:
+    note(notes, "first")
+    own = notes.root / ".git" / "copilot"
+    own.rename(own.with_name("away"))
+    own.write_text("in the way")
+
+    with pytest.raises(NotesError, match="cannot write the notes") as refusal:
+        note(notes, "second")
+
+    assert refusal.value.retryable
+    assert "first" in (notes.read(INCIDENT) or "")
+
+
+def test_an_incident_that_broke_after_a_kill_does_not_stop_the_others(
+    notes: NotesRepository,
+) -> None:
+    note(notes, "first")
+    page = notes.root / INCIDENT / "STATE.md"
+    intent = {
+        "incident": INCIDENT, "before": {"STATE.md": "0" * 40}, "after": {"STATE.md": "1" * 40},
+        "message": "x", "author": {"name": "a", "address": "b"}, "epoch_s": 0,
+    }  # fmt: skip
+    (notes.root / ".git" / "copilot" / "intent.json").write_text(json.dumps(intent))
+    page.unlink()
+    page.mkdir()
+
+    assert note(notes, "other", "inc-2")
 
 
 def test_a_missing_git_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

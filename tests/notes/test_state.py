@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -102,7 +103,6 @@ STATES = st.builds(
 )  # fmt: skip
 
 
-@settings(max_examples=300)
 @given(STATES)
 def test_what_is_rendered_is_parsed_back(state: State) -> None:
     assert parse(render(state)) == state
@@ -116,7 +116,7 @@ def test_rendering_a_page_again_gives_the_same_bytes(state: State) -> None:
     page.encode()
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(TEXT, st.lists(TEXT, max_size=12))
 def test_no_text_makes_parsing_fail_and_no_line_is_lost(first: str, lines: list[str]) -> None:
     page = "\n".join([first, *lines])
@@ -131,6 +131,17 @@ def test_no_text_makes_parsing_fail_and_no_line_is_lost(first: str, lines: list[
         if line.strip() and line.rstrip("\r") not in kept
     ]
     assert [line for line in lost if not _is_ours(line)] == []
+
+
+@given(FRONTS)
+def test_the_front_matter_is_yaml_that_says_the_same(front: Front) -> None:
+    head = render(State(front=front)).split("---\n")[1]
+
+    read = yaml.safe_load(head)
+
+    for name in ("incident", "status", "outcome", "verdict", "note"):
+        assert read.get(name, getattr(Front(), name)) == getattr(front, name)
+    assert read.get("labels", {}) == front.labels
 
 
 def _is_ours(line: str) -> bool:
