@@ -4,7 +4,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 
-from connectors.embedded_logbook.imports import FLAGS
+from connectors.embedded_logbook.writer import FLAGS
 from connectors.log_files.levels import LEVELS
 from connectors.logbook import Entry
 from connectors.timestamps import instant

@@ -4,20 +4,28 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
 from statistics import median
 
+from connectors.embedded_logbook.cells import (
+    MINUTE,
+    Cell,
+    buckets,
+    by_level,
+    by_source,
+    tallied,
+    timed_cells,
+    untimed_cells,
+)
 from connectors.embedded_logbook.mining import Line, Masks, counted, drawn
 from connectors.embedded_logbook.sample import sampled, step_for
 from connectors.embedded_logbook.search import span
 from connectors.embedded_logbook.selection import Selection, select
-from connectors.embedded_logbook.store import NO_MINUTE, PLACE_BITS
-from connectors.embedded_logbook.tally import count, split, tally_where
-from connectors.log_files.levels import LEVELS
+from connectors.embedded_logbook.store import PLACE_BITS
+from connectors.embedded_logbook.tally import count
 from connectors.logbook import (
-    Bucket,
     Count,
     Coverage,
     Field,
@@ -27,10 +35,8 @@ from connectors.logbook import (
     Pattern,
 )
 from connectors.templates import TemplateMiner
-from connectors.timestamps import instant
 from copilot.window import Window
 
-MINUTE = 60
 WIDTHS = tuple(
     timedelta(seconds=seconds)
     for seconds in (
@@ -47,17 +53,6 @@ HOLE_TIMES = 20
 """A hole is that many times longer than the usual gap between two entries."""
 FIELD_SETS = 50_000
 VALUES = 8
-ERROR = LEVELS.index("ERROR")
-
-
-@dataclass(frozen=True, slots=True)
-class _Cell:
-    """So many entries of one level of one source, in the slot that starts at that second."""
-
-    second: int
-    source: int
-    level: int
-    count: int
 
 
 def overview(
@@ -78,20 +73,20 @@ def overview(
     end = window.end or (last + timedelta(microseconds=1) if last else None)
     covered = Window(start, end) if first and start and end and start < end else None
     width = bucket or WIDTHS[0]
-    cells: list[_Cell] = []
+    cells: list[Cell] = []
     if covered:
         width = _width(covered, bucket, notes)
-        cells = _cells(book, selection, fine=width < timedelta(seconds=MINUTE))
+        cells = timed_cells(book, selection, fine=width < timedelta(seconds=MINUTE))
     holes = _holes(book, selection, cells, covered) if covered else ()
-    cells += _untimed_cells(book, selection)
+    cells += untimed_cells(book, selection)
     return Overview(
         total=Count(total),
         first=first,
         last=last,
         bucket=width,
-        buckets=_buckets(cells, covered, width) if covered else (),
-        levels=_by_level(cells),
-        sources=_by_source(book, cells),
+        buckets=buckets(cells, covered, width) if covered else (),
+        levels=by_level(cells),
+        sources=by_source(book, cells),
         top=_top(book, selection, total, masks, notes),
         holes=holes,
         coverage=Coverage(untimed=untimed, notes=tuple(notes)),
@@ -103,10 +98,10 @@ def fields(book: sqlite3.Connection) -> Fields:
     everything = Selection("", (), ())
     total = count(book, everything)
     first, last = span(book, everything)
-    cells = _tallied(book, everything)
+    cells = tallied(book, everything)
     found = [
-        _field("level", Counter({name: size for name, size in _by_level(cells) if name})),
-        _field("source", Counter(dict(_by_source(book, cells)))),
+        _field("level", Counter({name: size for name, size in by_level(cells) if name})),
+        _field("source", Counter(dict(by_source(book, cells)))),
     ]
     values: dict[str, Counter[str]] = {}
     rows = book.execute(
@@ -154,80 +149,6 @@ def _width(covered: Window, bucket: timedelta | None, notes: list[str]) -> timed
     return width
 
 
-def _cells(book: sqlite3.Connection, selection: Selection, *, fine: bool) -> list[_Cell]:
-    """The timed entries by slot, source and level; slots are minutes, or seconds if *fine*."""
-    slot = 1 if fine else MINUTE
-    if fine or selection.counted is None or selection.part_millisecond:
-        return _scanned(book, selection.timed(), slot)
-    whole, edges = split(selection)
-    cells = [cell for cell in _tallied(book, whole) if cell.second >= 0]
-    for edge in edges:
-        cells += _scanned(book, edge, slot)
-    return cells
-
-
-def _scanned(book: sqlite3.Connection, selection: Selection, slot: int) -> list[_Cell]:
-    clause, values = selection.also("1").where()  # level and source are not in the index of words
-    millis = slot * 1000
-    rows = book.execute(
-        f"SELECT (entry.id >> {PLACE_BITS}) / {millis} * {slot}, entry.source, entry.level,"
-        f" count(*) {clause} GROUP BY 1, 2, 3",
-        values,
-    )
-    return [_Cell(*row) for row in rows]
-
-
-def _tallied(book: sqlite3.Connection, whole: Selection) -> list[_Cell]:
-    clause, values = tally_where(whole)
-    rows = book.execute(f"SELECT minute, source, level, count {clause}", values)
-    return [
-        _Cell(minute if minute == NO_MINUTE else minute * MINUTE, source, level, size)
-        for minute, source, level, size in rows
-    ]
-
-
-def _untimed_cells(book: sqlite3.Connection, selection: Selection) -> list[_Cell]:
-    """The entries without a time, where the window holds them."""
-    if selection.first is not None or selection.end is not None:
-        return []
-    return [replace(cell, second=NO_MINUTE) for cell in _scanned(book, selection.untimed(), MINUTE)]
-
-
-def _buckets(cells: Sequence[_Cell], covered: Window, width: timedelta) -> tuple[Bucket, ...]:
-    """Every bucket of the window, empty ones too; they start at whole multiples since 1970."""
-    assert covered.start
-    assert covered.end
-    seconds = max(1, int(width.total_seconds()))
-    counts, errors = Counter[int](), Counter[int]()
-    for cell in cells:
-        if cell.second != NO_MINUTE:
-            place = cell.second // seconds
-            counts[place] += cell.count
-            errors[place] += cell.count if cell.level >= ERROR else 0
-    start = int(covered.start.timestamp()) // seconds
-    end = int((covered.end - timedelta(microseconds=1)).timestamp()) // seconds
-    return tuple(
-        Bucket(instant(place * seconds * 1_000_000), counts[place], errors[place])
-        for place in range(start, end + 1)
-    )
-
-
-def _by_level(cells: Sequence[_Cell]) -> tuple[tuple[str, int], ...]:
-    """The count of each level that occurs, the worst first; no level at all comes last."""
-    counts = Counter[int]()
-    for cell in cells:
-        counts[cell.level] += cell.count
-    return tuple((LEVELS[level], counts[level]) for level in sorted(counts, reverse=True))
-
-
-def _by_source(book: sqlite3.Connection, cells: Sequence[_Cell]) -> tuple[tuple[str, int], ...]:
-    counts = Counter[int]()
-    for cell in cells:
-        counts[cell.source] += cell.count
-    names: dict[int, str] = dict(book.execute("SELECT id, name FROM source"))
-    return tuple((names[source], size) for source, size in counts.most_common())
-
-
 def _top(
     book: sqlite3.Connection,
     selection: Selection,
@@ -249,7 +170,7 @@ def _top(
 
 
 def _holes(
-    book: sqlite3.Connection, selection: Selection, cells: Sequence[_Cell], covered: Window
+    book: sqlite3.Connection, selection: Selection, cells: Sequence[Cell], covered: Window
 ) -> tuple[Window, ...]:
     """The longest stretches without an entry, in the order of time, the window's ends included."""
     occupied = sorted({cell.second for cell in cells})

@@ -62,13 +62,19 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
             "import logs first: copilot logbook import FILE..."
         )
     try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as book:
+        with closing(sqlite3.connect(_read_only(path), uri=True)) as book:
             book.execute("PRAGMA query_only = ON")
-            book.execute("PRAGMA mmap_size = 1073741824")
+            book.execute("PRAGMA cache_size = -32768")
             _check_version(book, path)
             yield book
     except sqlite3.Error as error:
         raise _broken(path, error) from error
+
+
+def _read_only(path: Path) -> str:
+    """The URI to read *path*; one in a folder that cannot be written is never changing."""
+    frozen = not os.access(path.parent, os.W_OK) and not path.with_name(path.name + "-wal").exists()
+    return f"{path.absolute().as_uri()}?mode=ro" + ("&immutable=1" if frozen else "")
 
 
 @contextmanager

@@ -19,7 +19,10 @@ MAX_TERMS = 60
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One word or phrase. `exact` is set where its punctuation must be checked in the text."""
+    """One word or phrase. `exact` is set where its punctuation must be checked in the text.
+
+    It is not where there are letters beyond ASCII: SQLite would not ignore their case there.
+    """
 
     text: str
     prefix: bool
@@ -103,7 +106,8 @@ def phrase(text: str) -> TextQuery:
     clean = text.replace("\x00", " ").encode("utf-8", "replace").decode().strip()
     if not WORD.search(clean):
         raise UsageError(f"{text!r} holds no letter or digit; an identifier is needed")
-    return TextQuery(((Term(clean, prefix=False, exact=bool(re.search(r"\W", clean))),),), ())
+    exact = clean.isascii() and not WORD.fullmatch(clean)
+    return TextQuery(((Term(clean, prefix=False, exact=exact),),), ())
 
 
 def _term(raw: str) -> Term | None:
@@ -115,7 +119,7 @@ def _term(raw: str) -> Term | None:
         return Term(raw.strip('"*'), prefix=prefix, exact=False)
     start, end = _core(raw)
     core = raw[start:end]
-    return Term(core, prefix=prefix, exact=bool(INNER.search(core)))
+    return Term(core, prefix=prefix, exact=core.isascii() and bool(INNER.search(core)))
 
 
 def _core(raw: str) -> tuple[int, int]:

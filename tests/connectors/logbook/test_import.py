@@ -131,14 +131,14 @@ def test_a_store_of_another_version_is_refused(book: EmbeddedLogbook, add: Add) 
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from connectors.embedded_logbook import EmbeddedLogbook, imports
+from connectors.embedded_logbook import EmbeddedLogbook, writer
 
-write = imports._Writer.write
+write = writer.Writer.write
 def write_then_die(self, chunk):
     write(self, chunk)
     if self.entries > 30_000:
         os.kill(os.getpid(), signal.SIGKILL)
-imports._Writer.write = write_then_die
+writer.Writer.write = write_then_die
 EmbeddedLogbook(Path(sys.argv[1])).import_file(Path(sys.argv[2]), "app.log")
 """
 
@@ -178,10 +178,10 @@ def test_files_of_the_same_time_share_its_millisecond(book: EmbeddedLogbook, add
 def test_a_full_millisecond_overflows_into_the_next(
     book: EmbeddedLogbook, add: Add, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from connectors.embedded_logbook import imports
+    from connectors.embedded_logbook import writer
 
-    monkeypatch.setattr(imports, "PLACES", 4)
-    monkeypatch.setattr(imports, "PLACE_BITS", 2)
+    monkeypatch.setattr(writer, "PLACES", 4)
+    monkeypatch.setattr(writer, "PLACE_BITS", 2)
 
     for name in ("a.log", "b.log"):
         add(["2024-01-01 10:00:00.000Z x"] * 6 + ["2024-01-01 10:00:00.001Z y"] * 6, name)

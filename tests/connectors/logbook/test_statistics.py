@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from connectors.embedded_logbook import EmbeddedLogbook, statistics
-from connectors.logbook import Filters, Search
+from connectors.logbook import Filters, Logbook, Search
 from copilot.errors import NotFoundError, UsageError
 from copilot.window import ALWAYS, Window
 from tests.connectors.logbook.conftest import Add
@@ -163,3 +163,9 @@ def test_times_in_mixed_zones_are_ordered_by_instant(book: EmbeddedLogbook, add:
 
     assert [entry.message[-1] for entry in found.entries] == ["a", "b", "c"]
     assert found.entries[0].time == datetime(2024, 10, 27, 0, 30, tzinfo=UTC)
+
+
+def test_the_embedded_logbook_is_a_logbook(book: EmbeddedLogbook) -> None:
+    promised: Logbook = book
+
+    assert promised.name == "local"
