@@ -68,7 +68,7 @@ class TimedModel(ScriptedModel):
         self._turns = turns
         self._turn = 0
 
-    def respond(self, request: Request) -> Response:
+    def respond(self, request: Request) -> Response:  # noqa: ARG002 - a script reads nothing
         """Ask for one more search, then hand in a report."""
         return self._watch.around(self._answer)
 
@@ -108,10 +108,8 @@ def measured(turns: int) -> list[float]:
         bench = Bench(workspace, budgets=replace(AMPLE, turns=turns + 10))
         with bench.work(TimedModel(watch, turns)) as (work, notebook):
             bench.observe = watch.mark
-            work = replace(
-                work, registry=TimedRegistry(work.registry, watch), window=100_000_000
-            )
-            investigate(work, notebook)
+            registry = TimedRegistry(work.registry, watch)
+            investigate(replace(work, registry=registry, window=100_000_000), notebook)
     return watch.turns()
 
 

@@ -1,5 +1,6 @@
 """What every test may rely on: no network but loopback, no home, a pinned git author."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -27,3 +28,10 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     monkeypatch.setenv("HOME", str(home))
     for name in ("XDG_CONFIG_HOME", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "COPILOT_CONFIG"):
         monkeypatch.delenv(name, raising=False)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail a run in CI that skipped something: there, everything that tests need must be there."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if os.environ.get("CI") and reporter and reporter.stats.get("skipped"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED

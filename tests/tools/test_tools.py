@@ -1,0 +1,191 @@
+"""Each tool answers one envelope, keeps to its scope, and says what to do when it cannot."""
+
+import pytest
+
+from copilot.models.model import ToolCall
+from copilot.tools.registry import Ran
+from tests.bench import Bench
+from tests.doubles.scripted_model import ScriptedModel
+from tests.tools.conftest import Ask
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("logbook_fields", {}),
+        ("logbook_overview", {}),
+        ("search_logbook", {"text": "resolve"}),
+        (
+            "logbook_patterns",
+            {"since": "2026-11-30T10:30:00Z", "baseline_until": "2026-11-30T10:30:00Z"},
+        ),
+        ("logbook_context", {"source": "app.log", "line": 4}),
+        ("logbook_trace", {"id": "wf_alpha_001"}),
+        ("search_tickets", {"text": "se01.example.org"}),
+        ("get_ticket", {"key": "OPS-7"}),
+        ("search_documents", {"text": "host resolve"}),
+        ("search_incidents", {"text": "se01.example.org"}),
+    ],
+)
+def test_every_source_answers_the_same_envelope(
+    ask: Ask, tool: str, arguments: dict[str, str]
+) -> None:
+    answer = ask(tool, **arguments)
+
+    assert answer["ok"] is True
+    assert answer["tool"] == tool
+    assert answer["complete"] in (True, False)
+    assert {"scope", "handle", "lines"} <= answer.keys()
+
+
+def test_a_window_is_half_open_and_echoed_in_utc(ask: Ask) -> None:
+    answer = ask("search_logbook", since="2026-11-30T11:30:00+01:00", until="2026-11-30T10:31:00Z")
+
+    assert answer["scope"]["window"] == "[2026-11-30T10:30:00Z, 2026-11-30T10:31:00Z)"
+    assert answer["total"] == 1
+
+
+@pytest.mark.parametrize("since", ["now-2h", "1732693003E+3", "yesterday", "2026-11-30"])
+def test_a_window_that_is_not_absolute_is_refused_with_the_form_to_use(
+    ask: Ask, since: str
+) -> None:
+    answer = ask("search_logbook", since=since)
+
+    assert answer["ok"] is False
+    assert "2026-01-31T12:00:00Z" in answer["hint"]
+
+
+def test_fewer_lines_than_match_is_not_complete(ask: Ask) -> None:
+    answer = ask("search_logbook", text="wf_alpha_001", limit=2)
+
+    assert (answer["complete"], answer["why_incomplete"]) == (False, "limit: 2 of 7 returned")
+
+
+def test_patterns_name_what_rose_and_what_vanished(ask: Ask) -> None:
+    answer = ask(
+        "logbook_patterns",
+        since="2026-11-30T10:30:00Z", until="2026-11-30T10:41:00Z",
+        baseline_since="2026-11-30T10:00:00Z", baseline_until="2026-11-30T10:30:00Z",
+    )  # fmt: skip
+
+    rose = [row["message"] for row in answer["rows"] if not row.get("vanished")]
+    vanished = [row["message"] for row in answer["rows"] if row.get("vanished")]
+    assert any("cannot resolve" in message for message in rose)
+    assert any("copied" in message for message in vanished)
+
+
+def test_an_unknown_source_is_answered_with_those_that_there_are(ask: Ask) -> None:
+    assert "there are: logs" in ask("logbook_fields", logbook="other")["hint"]
+
+
+def test_a_ticket_that_is_not_there_is_not_an_empty_ticket(ask: Ask) -> None:
+    answer = ask("get_ticket", key="OPS-404")
+
+    assert answer["ok"] is False
+    assert "search_tickets" in answer["hint"]
+
+
+def test_a_part_that_was_not_exported_is_not_fetched_rather_than_none(ask: Ask) -> None:
+    answer = ask("get_ticket", key="OPS-7", parts=["changes"])
+
+    assert answer["facts"]["not_fetched"] == ["changes"]
+    assert answer["complete"] is False
+
+
+def test_a_document_is_found_by_chunk_and_read_whole(ask: Ask) -> None:
+    found = ask("search_documents", text="host resolve")["rows"][0]
+
+    chunk = ask("read_document", id=found["id"])["rows"][0]
+
+    assert "Ask the DNS desk." in chunk["message"]
+
+
+@pytest.mark.parametrize(
+    "handle",
+    ["../../etc/passwd", "/etc/passwd", "%2e%2e/R0001", "R0001\x00", "R9999", "", "*", "r0001"],
+)
+def test_what_is_no_handle_is_answered_and_opens_nothing(ask: Ask, handle: str) -> None:
+    for tool in ("read_scratch", "query_scratch"):
+        assert (
+            ask(tool, handle=handle, **({} if tool == "read_scratch" else {"top": 1}))["ok"]
+            is False
+        )
+
+
+@pytest.mark.parametrize("first", [-1, 0, 10**18, "abc"])
+def test_a_line_that_does_not_exist_is_answered(ask: Ask, first: object) -> None:
+    handle = ask("search_logbook")["handle"]
+
+    assert ask("read_scratch", handle=handle, first=first)["ok"] is False
+
+
+@pytest.mark.parametrize("pattern", ["(?=x)", r"\1", "a" * 2000, "("])
+def test_a_pattern_that_re2_lacks_is_refused_in_words(ask: Ask, pattern: str) -> None:
+    ask("search_logbook")
+
+    answer = ask("search_scratch", pattern=pattern)
+
+    assert answer["ok"] is False
+    assert answer["hint"]
+
+
+def test_a_pattern_that_explodes_elsewhere_answers_here(ask: Ask) -> None:
+    ask("search_logbook")
+
+    assert ask("search_scratch", pattern="(a+)+$")["ok"] is True
+
+
+def test_a_query_groups_and_counts_the_rows_of_a_result(ask: Ask) -> None:
+    handle = ask("search_logbook")["handle"]
+
+    answer = ask("query_scratch", handle=handle, group_by=["level"], columns=["level", "count"])
+
+    counts = {row["values"]["level"]: row["values"]["count(*)"] for row in answer["rows"]}
+    assert counts["ERROR"] == 3
+
+
+@pytest.mark.parametrize(
+    "sql",
+    ["delete from rows", "attach 'x' as y", "select load_extension('x')", "pragma user_version"],
+)
+def test_a_query_that_is_no_question_is_refused(ask: Ask, sql: str) -> None:
+    handle = ask("search_logbook")["handle"]
+
+    assert ask("query_scratch", handle=handle, sql=sql)["ok"] is False
+
+
+def test_a_finding_whose_line_does_not_say_it_is_not_recorded(ask: Ask) -> None:
+    handle = ask("search_logbook", text="resolve")["handle"]
+
+    answer = ask(
+        "record_finding",
+        claim="the disk is full",
+        status="likely",
+        evidence=[{"reference": f"{handle}:1", "quote": "No space left"}],
+    )
+
+    assert answer["ok"] is False
+    assert "does not say" in answer["hint"]
+
+
+def test_a_note_of_five_megabytes_is_refused_as_too_long(ask: Ask) -> None:
+    answer = ask("write_notes", section="now", text="x" * 5_000_000)
+
+    assert answer["ok"] is False
+    assert "2000" in answer["hint"]
+
+
+def test_secrets_are_masked_before_the_model_and_the_disk(bench: Bench) -> None:
+    folder = bench.workspace.settings.workspace
+    secret = "AKIA" + "IOSFODNN7EXAMPLQ"
+    (folder / "secret.log").write_text(f"2026-11-30 10:50:00,000 INFO env: AWS_KEY={secret}\n")
+    bench.workspace.logbooks["logs"].import_file(folder / "secret.log", "secret.log")
+
+    with bench.work(ScriptedModel(())) as (work, _):
+        prepared = work.registry.prepare(ToolCall("t", "search_logbook", {"text": "env"}))
+        assert not isinstance(prepared, Ran)
+        ran = work.registry.run(prepared, work.case)
+
+    assert ran.outcome.rows
+    assert secret not in str(ran.outcome.rows)
+    assert "<secret:" in str(ran.outcome.rows)
