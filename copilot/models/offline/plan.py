@@ -23,7 +23,8 @@ from copilot.models.offline.queries import (
 )
 from copilot.models.offline.records import ask_records, ask_siblings
 from copilot.models.offline.phrases import phrase_of
-from copilot.models.offline.view import SMALL, View, is_identifier
+from copilot.models.offline.reading import is_identifier
+from copilot.models.offline.view import SMALL, View
 from copilot.models.offline.wants import Want
 from copilot.values import JsonObject, text_at
 

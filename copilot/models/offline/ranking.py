@@ -13,17 +13,25 @@ from dataclasses import dataclass, replace
 from copilot.models.offline.causes import CauseClass, Sign, Strength
 from copilot.models.offline.dossier import Line
 from copilot.models.offline.focus import HEALTHY_NAME, Focus
-from copilot.models.offline.reading import Brief, words_of
+from copilot.models.offline.reading import Brief, is_identifier, words_of
 
 DIRECT_POINTS = 6.0
 HINT_POINTS = 2.5
 GENERAL_DISCOUNT = 2.0
 CONSEQUENCE_POINTS = 1.0
+QUIET = ("INFO", "DEBUG", "TRACE")
+QUIET_DISCOUNT = 2.5
+"""A program that goes on as usual says so at these levels."""
+SIBLING_DISCOUNT = 4.0
+"""For a line that names another one of the alert's kind: another block, another job."""
 ENOUGH = 4.5
 """Points from which a line may be called a cause."""
+NEAR = 0.6
+"""Points for standing in a file that names what the alert is about."""
 STORY = 2.0
 """Points from which a line belongs into the story."""
 SETTING = re.compile(r"^[#;\s]*(?:export\s+|set\s+)?[\w.\-/]+\s*(?:=|:)\s*\S{0,120}\s*$")
+DIGITS = re.compile(r"\d+")
 TALKS_OF_TROUBLE = re.compile(r"error|fail|exception|denied|refused|expired|killed", re.IGNORECASE)
 
 
@@ -45,7 +53,9 @@ class Candidate:
     is_noise: bool
     """True when a healthy time has it about as often."""
     is_related: bool
-    """True when it names what the alert is about, or stands where that is named."""
+    """True when it names what the alert is about."""
+    is_near: bool = True
+    """True when it at least stands in a file in which that is named."""
     is_past: bool = False
     """True when it had ended before the time that is looked at."""
 
@@ -122,12 +132,20 @@ def _candidate(
     shares: Mapping[str, Shares],
     places: frozenset[str],
 ) -> Candidate:
-    group = sorted(group, key=lambda line: (not _prefers(line, brief), order(line)))
+    group = sorted(
+        group,
+        key=lambda line: (
+            bool(line.when) and line.when < focus.since,
+            not _prefers(line, brief),
+            order(line),
+        ),
+    )
     first = group[0]
     sign = first.sign
     noise, novelty = _against_healthy(group, shares)
     relation = max(_relation(line, brief, places) for line in group)
     points = _meaning(first) + 0.8 * max(line.severity for line in group) + novelty + relation
+    points -= SIBLING_DISCOUNT * all(_names_sibling(line, brief) for line in group)
     points += min(1.0, math.log10(max(line.count for line in group) + 1) / 2)
     points += min(1.2, 0.4 * len(brief.words & words_of(first.telling)))
     if (
@@ -153,8 +171,8 @@ def _meaning(line: Line) -> float:
     points = DIRECT_POINTS if sign.strength is Strength.DIRECT else HINT_POINTS
     if sign.cause.general:
         points -= GENERAL_DISCOUNT
-    if line.level in ("INFO", "DEBUG", "TRACE") and sign.role != "waiting":
-        points -= 1.5
+    if line.level in QUIET and sign.role != "waiting":
+        points -= QUIET_DISCOUNT
     return points
 
 
@@ -169,17 +187,31 @@ def _against_healthy(group: Sequence[Line], shares: Mapping[str, Shares]) -> tup
         there = line.baseline / share.baseline
         if not line.baseline:
             verdicts.append((False, 2.0 if line.count > 2 else 1.0))
-        elif here > 4 * there:
+        elif here > 10 * there:
             verdicts.append((False, 0.0))
         else:
-            verdicts.append((here < 2 * there, -4.0))
+            verdicts.append((here < 2 * there, -2.0 if here > 4 * there else -4.0))
     return min(verdicts, key=lambda item: item[1]) if verdicts else (False, 0.0)
 
 
 def _relation(line: Line, brief: Brief, places: frozenset[str]) -> float:
     """How closely a line is about what the alert is about."""
     weights = [float(entity.weight) for entity in brief.entities if names(line, entity.text)]
-    return max([*weights, 0.6 if line.source in places else 0.0])
+    # A record that carries the very code that the alert names is the one that it is about.
+    weights += [2.5 for entity in brief.entities if entity.text in line.fields.values()]
+    return max([*weights, NEAR if line.source in places else 0.0])
+
+
+def _names_sibling(line: Line, brief: Brief) -> bool:
+    """True when the line names others of the alert's kind and not the alert's own."""
+    for entity in brief.entities:
+        shape = DIGITS.sub("#", entity.text)
+        if entity.weight < 2 or not is_identifier(entity.text) or names(line, entity.text):
+            continue
+        words = (word.strip(".,:;()[]\"'") for word in re.split(r"[\s=]", line.message[:600]))
+        if any(DIGITS.sub("#", word) == shape for word in words if is_identifier(word)):
+            return True
+    return False
 
 
 def _named_sources(lines: Sequence[Line], brief: Brief) -> frozenset[str]:

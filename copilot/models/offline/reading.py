@@ -141,6 +141,11 @@ def looks_like_name(word: str) -> bool:
     return bool(re.search(r"[a-z][A-Z]", word))
 
 
+def is_identifier(text: str) -> bool:
+    """True for a name that means one thing only: long, with digits in it."""
+    return len(text) >= 8 and sum(letter.isdigit() for letter in text) >= 3
+
+
 def _first_object(request: Request) -> JsonObject:
     for message in request.messages[:1]:
         content = message.get("content")

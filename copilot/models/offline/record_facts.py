@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from copilot.models.offline.causes import Sign, Strength, class_called
 from copilot.models.offline.dossier import Line
@@ -45,11 +45,28 @@ def facts(transcript: Transcript, subject: str) -> tuple[Fact, ...]:
 
 def texts(transcript: Transcript) -> Iterator[Line]:
     """The texts of trouble inside the records, as lines that can be ranked and cited."""
-    for item in transcript.of_step("records"):
-        for row in item.answer.rows:
-            values = object_at(row, "values")
-            if "type" in values and "time" in values:
-                yield _line(values, text_at(values, "value"))
+    rows = [
+        object_at(row, "values")
+        for item in transcript.of_step("records")
+        for row in item.answer.rows
+    ]
+    codes = {
+        (text_at(row, "ref"), text_at(row, "path")): text_at(row, "value")
+        for row in rows
+        if "records" in row and "type" in row
+    }
+    for row in rows:
+        if "type" in row and "time" in row:
+            code = codes.get((text_at(row, "ref"), text_at(row, "path")), "")
+            line = _line(row, text_at(row, "value"))
+            yield replace(line, level=_level(row), fields={"code": code} if code else {})
+
+
+def _level(row: JsonObject) -> str:
+    """A text that stands under a name such as `errors` is one, whatever it says."""
+    return (
+        "ERROR" if re.search(r"error|fail|exception", text_at(row, "path"), re.IGNORECASE) else ""
+    )
 
 
 def as_candidate(fact: Fact) -> Candidate:

@@ -81,7 +81,8 @@ def _troubles() -> str:
     return (
         f"SELECT {HERE}, rows.time AS time, t.path AS path, t.key AS key, t.type AS type, "
         f"substr(t.value,1,{SHOWN}) AS value {TREE} WHERE t.type = 'text' AND length(t.value) > 12 "
-        f"AND t.value REGEXP '{TROUBLE}' ORDER BY rows.source, rows.line LIMIT 8"
+        f"AND (t.value REGEXP '{TROUBLE}' OR t.path REGEXP '(?i)error|fail|exception') "
+        "ORDER BY (t.path REGEXP '(?i)error|fail|exception') DESC, rows.source, rows.line LIMIT 8"
     )
 
 

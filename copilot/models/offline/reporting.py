@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from copilot.models.offline.causes import Strength
 from copilot.models.offline.doubting import rivals
 from copilot.models.offline.dossier import Line
-from copilot.models.offline.ranking import Candidate, order
+from copilot.models.offline.ranking import QUIET, Candidate, order
 from copilot.models.offline.story import Story, tell
 from copilot.models.offline.view import View
 from copilot.models.offline.wording import (
@@ -79,6 +79,9 @@ def _cause(view: View, story: Story) -> JsonObject:
 def _status(view: View, leading: Candidate, story: Story) -> str:
     """confirmed, likely or possible, by how exact the line is and how near to the alert."""
     first = leading.first
+    strays = not leading.is_near and any(view.present(item) for item in view.brief.entities)
+    if strays or (first.level in QUIET and leading.sign.role == "cause"):
+        return "possible"
     if leading.sign.strength is not Strength.DIRECT:
         return "likely" if first.severity > 1 else "possible"
     rival = next((item for item in view.causes[1:] if item.sign.name != leading.sign.name), None)

@@ -6,14 +6,17 @@ from dataclasses import dataclass
 from copilot.models.offline.causes import Strength, sign_of
 from copilot.models.offline.dossier import Line, kind_of
 from copilot.models.offline.ranking import STORY, Candidate, is_setting, names, order
-from copilot.models.offline.view import View, is_identifier
+from copilot.models.offline.reading import is_identifier
+from copilot.models.offline.view import View
 
-STEPS_TOLD = 7
+STEPS_TOLD = 8
+OF_ONE_CLASS = 2
 AS_GOOD = 2.5
 """Points by which an earlier line of the same class may be behind and still be the one to name."""
 SAME_CAUSE = 4
 """Lines that carry the cause: the first, the first of further files, another wording."""
 NOISE_TOLD = 3
+WENT_WELL = 2
 MEMBERS_AT_LEAST = 0.35
 """The share of the leading cause's points that an independent cause must have."""
 
@@ -48,7 +51,7 @@ def tell(view: View) -> Story:
         and item.first.place not in cited
     ]
     told = {core(item) for item in causes}
-    chain = [item for item in _different(chain) if core(item) not in told][:STEPS_TOLD]
+    chain = _mixed([item for item in _different(chain) if core(item) not in told])[:STEPS_TOLD]
     chain.sort(key=lambda item: order(item.first))
     return Story(
         causes=causes,
@@ -94,6 +97,16 @@ def _different(items: Sequence[Candidate]) -> list[Candidate]:
     for item in items:
         found.setdefault(core(item), item)
     return list(found.values())
+
+
+def _mixed(items: Sequence[Candidate]) -> list[Candidate]:
+    """The best of each class first: ten wordings of one failure tell less than two of each."""
+    rank: dict[str, int] = {}
+    places = []
+    for item in items:
+        rank[item.sign.name] = rank.get(item.sign.name, 0) + 1
+        places.append((rank[item.sign.name] > OF_ONE_CLASS, item))
+    return [item for _, item in sorted(places, key=lambda pair: pair[0])]
 
 
 def core(candidate: Candidate) -> str:
@@ -170,8 +183,8 @@ def _before(view: View, leading: Candidate) -> Iterator[Line]:
         and (line.source == first.source or view.related(line))
         and order(line) < order(first)
     ]
-    if healthy:
-        yield max(healthy, key=order)
+    latest = {line.kind: line for line in sorted(healthy, key=order)}
+    yield from sorted(latest.values(), key=order)[-WENT_WELL:]
 
 
 def _ends(view: View, told: set[tuple[str, int, str]]) -> Iterator[Line]:

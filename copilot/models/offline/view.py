@@ -3,18 +3,21 @@
 Made anew for every request; nothing is kept from turn to turn.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from copilot.models.model import Request
 from copilot.models.offline.dossier import Dossier, Line, read_dossier
 from copilot.models.offline.focus import Extent, Focus, choose, extents
+from copilot.models.offline.phrases import phrase_of
 from copilot.models.offline.ranking import Candidate, Shares, names, rank
 from copilot.models.offline.record_facts import Fact, as_candidate, facts, texts
-from copilot.models.offline.reading import Brief, Entity, read_brief
+from copilot.models.offline.reading import Brief, Entity, is_identifier, read_brief
 from copilot.models.offline.transcript import Exchange, Transcript, read_transcript
 from copilot.values import JsonObject, text_at
 
+DOUBTED = 3.0
+"""Points that a line loses when the healthy time turns out to have it."""
 SMALL = 60
 """Entries of a logbook that is simply read."""
 
@@ -48,6 +51,13 @@ class View:
         from_records = tuple(texts(self.transcript))
         lines = (*self.dossier.lines, *from_records)
         ranked = rank(lines, self.brief, self.focus_of(""), self._shares())
+        doubted = self._found_in_healthy_time()
+        ranked = tuple(
+            replace(item, points=item.points - DOUBTED)
+            if phrase_of(item.first) in doubted
+            else item
+            for item in ranked
+        )
         structural = tuple(as_candidate(fact) for fact in self.facts if fact.explains)
         return tuple(sorted((*ranked, *structural), key=lambda item: -item.points))
 
@@ -116,6 +126,14 @@ class View:
         """True when the line names one of the alert's entities."""
         return any(names(line, item.text) for item in self.brief.entities if item.weight > 1)
 
+    def _found_in_healthy_time(self) -> frozenset[str]:
+        """The phrases that were looked for in a healthy time, and found there."""
+        return frozenset(
+            text_at(item.input, "text")
+            for item in self.transcript.of_step("doubt")
+            if (item.input.get("since") or item.input.get("until")) and item.answer.total
+        )
+
     def _shares(self) -> dict[str, Shares]:
         """How many entries the two windows of each comparison hold, by handle."""
         found = {}
@@ -124,11 +142,6 @@ class View:
             if isinstance(baseline, int):
                 found[item.answer.handle] = Shares(item.answer.total or 0, baseline)
         return found
-
-
-def is_identifier(text: str) -> bool:
-    """True for a name that means one thing only: long, with digits in it."""
-    return len(text) >= 8 and sum(letter.isdigit() for letter in text) >= 3
 
 
 def read_view(request: Request) -> View:
