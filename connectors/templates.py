@@ -14,9 +14,10 @@ from dataclasses import dataclass
 DEFAULT_MASKS: tuple[tuple[str, str], ...] = (
     ("time", r"\d{4}-\d\d-\d\d(?:[T_ ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"),
     ("time", r"\d\d?:\d\d:\d\d(?:[.,:]\d+)*"),
+    ("time", r"\d{4}[-.]\d\d[-.]\d\d(?:-\d\d\.\d\d\.\d\d(?:\.\d+)?)?"),
     ("uuid", r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"),
     ("ip", r"\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?"),
-    ("hex", r"0[xX][0-9a-fA-F]+|(?=[a-fA-F]*\d)[0-9a-fA-F]{8,}"),
+    ("hex", r"0[xX][0-9a-fA-F]+|(?=[a-fA-F]*\d)(?=\d*[a-fA-F])[0-9a-fA-F]{8,}"),
     ("n", r"[+-]?\d+(?:[.,]\d+)*(?:[eE][+-]?\d+)?%?"),
     ("size", r"\d+(?:\.\d+)?(?:[kKMGTP]i?B?|[munµ]?s|B|h|d|min)"),
 )
@@ -25,7 +26,7 @@ blanks, brackets, quotes, commas, semicolons or `=`. Only words that hold a digi
 
 WORDS_OF_TEMPLATE = 60
 CHARACTERS = 1_000
-SIMILAR = 0.6
+SIMILAR = 0.7
 CANDIDATES = 200
 MAX_TEMPLATES = 20_000
 OTHER = "(further messages, too different from each other to be listed)"
@@ -33,6 +34,11 @@ _CACHED = 100_000
 
 VALUE = re.compile(r"[^\s\[\]{}()<>\"'`,;=|]*\d[^\s\[\]{}()<>\"'`,;=|]*")
 DIGITS = re.compile(r"\d+")
+LONG_HEX = re.compile(
+    r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{12,}",
+    re.IGNORECASE,
+)
+"""A hash or a UUID inside a word: `req-38101a0b-2096-…`."""
 MIXED = re.compile(r"(?:[A-Za-z]+\d+){3,}[A-Za-z]*|(?:\d+[A-Za-z]+){3,}\d*")
 LEADING = re.compile(r"^(?:[^\w<]*<(?:time|n)>[^\w<\[({]*)+")
 THROWN = re.compile(
@@ -103,17 +109,21 @@ class TemplateMiner:
                 return word[:start] + placeholder + word[start + len(core) :]
         if MIXED.fullmatch(core):
             return word.replace(core, "<id>")
-        return DIGITS.sub("<n>", word)
+        return DIGITS.sub("<n>", LONG_HEX.sub("<hex>", word))
 
     def _matching(self, kind: str, words: list[str]) -> int:
-        """The most similar template, widened to hold *words*, or a new one."""
+        """The most similar template, widened to hold *words*, or a new one.
+
+        Masked words are no likeness: `<hex> <n>` stands in messages of every kind.
+        """
         first = words[0] if "<" not in words[0] else ""
         group = self._groups.setdefault((len(words), first, kind), [])
+        telling_words = [(place, word) for place, word in enumerate(words) if "<" not in word]
         best, best_score = -1, 0.0
         for number in group[:CANDIDATES]:
             template = self._templates[number].words
-            same = sum(map(str.__eq__, words, (word or "" for word in template)))
-            score = same / len(words)
+            same = sum(template[place] == word for place, word in telling_words)
+            score = same / max(1, len(telling_words))
             if score > best_score:
                 best, best_score = number, score
         if best >= 0 and best_score >= SIMILAR:

@@ -105,7 +105,8 @@ def transaction(book: sqlite3.Connection) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        book.execute("ROLLBACK")
+        if book.in_transaction:  # SQLite gives up by itself when the disk is full
+            book.execute("ROLLBACK")
         raise
     book.execute("COMMIT")
 
