@@ -45,7 +45,8 @@ def with_facts(state: State, ledger: Ledger, events: Sequence[Event], model: str
         updated=events[-1].time,
     )
     done = [_done(event) for event in events if event.kind == "result"]
-    searches = [item for item in done if item is not None]
+    # Those that the page folded away for their number are not added again.
+    searches = [item for item in done if item is not None][state.folded.get("already_done", 0) :]
     return replace(
         state,
         front=front,
