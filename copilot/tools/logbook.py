@@ -5,10 +5,11 @@ from typing import Literal
 
 from pydantic import Field
 
-from connectors.logbook import Entry, Filters, Found, Overview, Pattern, Search
+from connectors.logbook import Filters, Overview, Search
 from copilot.errors import UsageError
 from copilot.tools.arguments import Arguments
 from copilot.tools.base import Case, Outcome, Tool, pick
+from copilot.tools.logbook_rows import entries_outcome, notes_of, pattern_row
 from copilot.values import JsonObject, parse_reference
 from copilot.window import Window, iso, parse_duration, parse_iso
 
@@ -109,25 +110,6 @@ def window_of(since: str, until: str) -> Window:
     return Window(*ends)
 
 
-def entry_row(entry: Entry) -> JsonObject:
-    """The row of one entry: the well-known names, its fields, the message last."""
-    row: JsonObject = {
-        "time": iso(entry.time) if entry.time else None,
-        "level": entry.level,
-        "source": entry.source,
-        "line": entry.line,
-    }
-    if entry.time_flag != "own":
-        row["time_flag"] = entry.time_flag
-    if entry.record is not None:
-        row["record"] = entry.record
-    if not entry.verbatim:
-        row["verbatim"] = False
-    row |= {name: value for name, value in entry.fields.items() if name not in row}
-    row["message"] = entry.message
-    return row
-
-
 def _fields(arguments: FieldsArguments, case: Case) -> Outcome:
     logbook = pick(case.logbooks, arguments.logbook, "logbook")
     found = logbook.fields()
@@ -157,7 +139,7 @@ def _overview(arguments: OverviewArguments, case: Case) -> Outcome:
         "source_count": len(found.sources),
         "holes": [str(hole) for hole in found.holes],
     }
-    rows = [_pattern_row(item, item.samples[0]) for item in found.top[:TOP_TEMPLATES]]
+    rows = [pattern_row(item, item.samples[0]) for item in found.top[:TOP_TEMPLATES]]
     return Outcome(
         scope=arguments.scope(case),
         facts=facts,
@@ -166,7 +148,7 @@ def _overview(arguments: OverviewArguments, case: Case) -> Outcome:
         why_incomplete=found.coverage.why_incomplete,
         first=found.first,
         last=found.last,
-        hint=_notes(found.coverage.notes, found.coverage.untimed),
+        hint=notes_of(found.coverage.notes, found.coverage.untimed),
     )
 
 
@@ -181,7 +163,7 @@ def _search(arguments: SearchArguments, case: Case) -> Outcome:
             arguments.cursor,
         )
     )
-    return _entries(found, arguments.scope(case) | {"order": arguments.order})
+    return entries_outcome(found, arguments.scope(case) | {"order": arguments.order})
 
 
 def _patterns(arguments: PatternsArguments, case: Case) -> Outcome:
@@ -190,10 +172,10 @@ def _patterns(arguments: PatternsArguments, case: Case) -> Outcome:
     if arguments.baseline_since or arguments.baseline_until:
         baseline = window_of(arguments.baseline_since, arguments.baseline_until)
     found = logbook.patterns(arguments.window(), baseline, arguments.filters())
-    rows = [_pattern_row(item, item.samples[0]) for item in found.rose]
-    gone = [_pattern_row(item, item.samples[0]) | {"vanished": True} for item in found.vanished]
+    rows = [pattern_row(item, item.samples[0]) for item in found.rose]
+    gone = [pattern_row(item, item.samples[0]) | {"vanished": True} for item in found.vanished]
     more = [
-        _pattern_row(item, sample)
+        pattern_row(item, sample)
         for item in (*found.rose, *found.vanished)
         for sample in item.samples[1:]
     ]
@@ -207,7 +189,7 @@ def _patterns(arguments: PatternsArguments, case: Case) -> Outcome:
         rows=(*rows, *gone, *more),
         total=found.total,
         why_incomplete=found.coverage.why_incomplete,
-        hint=_notes(found.coverage.notes, found.coverage.untimed),
+        hint=notes_of(found.coverage.notes, found.coverage.untimed),
     )
 
 
@@ -225,48 +207,16 @@ def _context(arguments: ContextArguments, case: Case) -> Outcome:
     before = min(arguments.before, CONTEXT_LIMIT - 1)
     after = min(arguments.after, CONTEXT_LIMIT - 1 - before)
     found = logbook.context(source, line, before, after)
-    return _entries(found, {"logbook": logbook.name, "source": source, "around_line": line})
+    return entries_outcome(found, {"logbook": logbook.name, "source": source, "around_line": line})
 
 
 def _trace(arguments: TraceArguments, case: Case) -> Outcome:
     logbook = pick(case.logbooks, arguments.logbook, "logbook")
     window = window_of(arguments.since, arguments.until)
     found = logbook.trace(arguments.id, window, arguments.limit)
-    return _entries(found, {"logbook": logbook.name, "window": str(window), "id": arguments.id})
-
-
-def _entries(found: Found, scope: JsonObject) -> Outcome:
-    why = found.coverage.why_incomplete
-    if not why and len(found.entries) < found.total.value:
-        why = f"limit: {len(found.entries)} of {found.total.value} returned"
-    return Outcome(
-        scope=scope,
-        facts={"cursor": found.cursor} if found.cursor else {},
-        rows=tuple(entry_row(entry) for entry in found.entries),
-        total=found.total,
-        why_incomplete=why,
-        first=found.first,
-        last=found.last,
-        hint=_notes(found.coverage.notes, found.coverage.untimed),
+    return entries_outcome(
+        found, {"logbook": logbook.name, "window": str(window), "id": arguments.id}
     )
-
-
-def _pattern_row(pattern: Pattern, sample: Entry) -> JsonObject:
-    row: JsonObject = {
-        "template": pattern.template,
-        "count": pattern.count,
-        "baseline": pattern.baseline_count,
-        "lift": round(pattern.lift, 2),
-        "first_seen": iso(pattern.first) if pattern.first else None,
-        "last_seen": iso(pattern.last) if pattern.last else None,
-        "in_sources": len(pattern.sources),
-    }
-    return row | entry_row(sample)
-
-
-def _notes(notes: tuple[str, ...], untimed: int) -> str:
-    timeless = f"{untimed} matching lines have no time and are in no window" if untimed else ""
-    return "; ".join(filter(None, (*notes, timeless)))
 
 
 TOOLS = (
