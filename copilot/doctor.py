@@ -8,7 +8,7 @@ import shutil
 import sqlite3
 import stat
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -35,6 +35,11 @@ KEY = "ANTHROPIC_API_KEY"
 KEY_START = "sk-ant-"
 OWN_SERVICE = "https://api.anthropic.com"
 OPEN_TO_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+COUNTS = {
+    "entries": "SELECT sum(entries) FROM source",
+    "tickets": "SELECT count(*) FROM tickets",
+    "documents": "SELECT count(*) FROM documents",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +75,7 @@ def examine(
     yield _policy(workspace)
     yield from _places(settings)
     yield _notes(settings.notes)
-    yield from _sources(workspace)
+    yield from _sources(settings)
     yield from _secret_files(settings.workspace)
     yield from _model(settings, environ)
 
@@ -153,36 +158,31 @@ def _notes(root: Path) -> Check:
     return _ok("notes", str(root))
 
 
-def _sources(workspace: Workspace) -> Iterator[Check]:
+def _sources(settings: Settings) -> Iterator[Check]:
     """Whether anything was imported; an index that is not there is not made by looking."""
-    kinds = (
-        ("logbook", workspace.settings.logbooks, "copilot logbook import FILE..."),
-        ("tracker", workspace.settings.trackers, "copilot tickets import FILE..."),
-        ("library", workspace.settings.libraries, "copilot documents import DIR"),
+    kinds: tuple[tuple[str, Sequence[Source], str, str], ...] = (
+        ("logbook", settings.logbooks, "entries", "copilot logbook import FILE..."),
+        ("tracker", settings.trackers, "tickets", "copilot tickets import FILE..."),
+        ("library", settings.libraries, "documents", "copilot documents import DIR"),
     )
-    for kind, sources, fix in kinds:
+    for kind, sources, what, fix in kinds:
         for source in sources:
             name = f"{kind} {source.name}"
             try:
-                count, what = _count(workspace, kind, source) if source.path.is_file() else (0, "")
+                count = _count(source.path, what) if source.path.is_file() else 0
             except CopilotError as error:
                 yield _fail(name, str(error), f"move {source.path} away, then {fix}")
                 continue
             yield _ok(name, f"{count} {what}") if count else _warn(name, "empty", fix)
 
 
-def _count(workspace: Workspace, kind: str, source: Source) -> tuple[int, str]:
-    """How much is in an index that is there, and of what."""
-    if kind == "logbook":
-        sources = workspace.logbooks[source.name].sources()
-        return sum(one.entries for one in sources), f"entries of {len(sources)} files"
-    table = "tickets" if kind == "tracker" else "documents"
-    address = f"{source.path.absolute().as_uri()}?mode=ro"
+def _count(path: Path, what: str) -> int:
+    """How many of *what* are in an index that is there, by a look that leaves no file beside it."""
     try:
-        with closing(sqlite3.connect(address, uri=True)) as index:
-            return int(index.execute(f"SELECT count(*) FROM {table}").fetchone()[0]), table
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)) as index:
+            return int(index.execute(COUNTS[what]).fetchone()[0] or 0)
     except sqlite3.Error as error:
-        raise CopilotError(f"{source.path} cannot be read: {error}") from None
+        raise CopilotError(f"{path} cannot be read: {error}") from None
 
 
 def _secret_files(folder: Path) -> Iterator[Check]:
@@ -209,7 +209,7 @@ def _model(settings: Settings, environ: Mapping[str, str]) -> Iterator[Check]:
             yield Check("model", "key", state, found, how)
         return
     if key.warning:
-        yield Check("model", "key", "warn", key.warning, "then no one else can read it")
+        yield Check("model", "key file", "warn", key.warning, "then no one else can read it")
     if settings.model.base_url == OWN_SERVICE and not key.reveal().startswith(KEY_START):
         found = f"from {key.origin}; it does not begin with {KEY_START}"
         yield Check("model", "key", "warn", found, f"look whether it is a key for {OWN_SERVICE}")

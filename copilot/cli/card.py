@@ -44,7 +44,7 @@ def print_card(screen: Screen, report: JsonObject) -> None:
         for claim in _under(screen, title, list_at(report, key)):
             _claim(screen, claim, 1)
     for item in _under(screen, "Ruled out", list_at(report, "ruled_out")):
-        screen.line(f"- {text_at(item, 'claim')}: {text_at(item, 'why')}", indent=2)
+        screen.line(f"{text_at(item, 'claim')}: {text_at(item, 'why')}", indent=2, mark="- ")
         _evidence(screen, list_at(item, "evidence"), 1)
     lists = (
         ("Not checked", "not_checked"),
@@ -53,7 +53,7 @@ def print_card(screen: Screen, report: JsonObject) -> None:
     )
     for title, key in lists:
         for item in _under(screen, title, list_at(report, key)):
-            screen.line(f"- {item}", indent=2)
+            screen.line(str(item), indent=2, mark="- ")
     _footer(screen, report)
 
 
@@ -73,7 +73,7 @@ def _under(screen: Screen, title: str, items: Sequence[Json]) -> Iterator[Json]:
 
 def _claim(screen: Screen, claim: Json, evidence: int) -> None:
     status = text_at(claim, "status")
-    screen.line(f"- {text_at(claim, 'claim')} ", (f"({status})", "dim"), indent=2)
+    screen.line(f"{text_at(claim, 'claim')} ", (f"({status})", "dim"), indent=2, mark="- ")
     _evidence(screen, list_at(object_at({"claim": claim}, "claim"), "evidence"), evidence)
 
 

@@ -3,7 +3,9 @@
 from typing import TYPE_CHECKING
 
 from copilot.cli.session import Session
+from copilot.cli.shown import exact
 from copilot.cli.ui import Style
+from copilot.window import iso
 
 if TYPE_CHECKING:
     from connectors.logbook import Entry
@@ -15,8 +17,6 @@ INDENT = 4
 
 def entry_line(session: Session, entry: "Entry") -> None:
     """Print one entry: time, level, source:line, then its message; further lines are indented."""
-    from copilot.window import iso
-
     when = iso(entry.time) if entry.time else "no-time"
     style = LEVEL_STYLES.get(entry.level, "")
     first, *rest = session.masked(entry.message).split("\n")
@@ -38,11 +38,9 @@ def place(entry: "Entry") -> str:
 
 def entry_json(session: Session, entry: "Entry") -> "JsonObject":
     """The entry as data."""
-    from copilot.window import iso
-
     row: JsonObject = {
         "id": entry.id,
-        "time": iso(entry.time) if entry.time else None,
+        "time": exact(entry.time),
         "time_flag": entry.time_flag,
         "level": entry.level,
         "source": entry.source,

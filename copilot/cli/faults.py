@@ -30,6 +30,10 @@ class Stopped(BaseException):
         self.code = code
 
 
+class ReaderLeft(BaseException):
+    """Whoever read our output has closed it, as `head` does."""
+
+
 EXPECTED = (Stopped, KeyboardInterrupt, click.Abort, click.ClickException, CopilotError)
 
 
@@ -38,7 +42,7 @@ def guarded(call: Callable[[], object]) -> int:
     try:
         found = call()
         sys.stdout.flush()
-    except BrokenPipeError:
+    except (ReaderLeft, BrokenPipeError):
         return _reader_left()
     except EXPECTED as error:
         return _refuse(*_said(error))
@@ -95,7 +99,8 @@ def _usage(error: click.ClickException) -> str:
     said = " ".join(error.format_message().split())
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "copilot"
-    return f"{said.rstrip('.')}. Try: {command} --help"
+    end = "" if said.endswith((".", "?", ")")) else "."
+    return f"{said}{end} Try: {command} --help"
 
 
 def _reader_left() -> int:

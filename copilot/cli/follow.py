@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from copilot.cli.ui import Style
 from copilot.values import JsonObject, object_at, text_at
+from copilot.window import iso
 
 if TYPE_CHECKING:
     from copilot.journal import Event
@@ -58,8 +59,6 @@ class Follower:
 
 def event_json(event: "Event") -> JsonObject:
     """An event as one line of --jsonl: all of it but the bulk, which the journal keeps."""
-    from copilot.window import iso
-
     left_out = {"raw", "text", "message", "effect", "artifacts", "report"}
     return {
         "schema": "copilot.event/1",

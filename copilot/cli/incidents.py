@@ -8,6 +8,7 @@ import click
 from copilot.cli.card import print_card
 from copilot.cli.options import as_json, ids_only
 from copilot.cli.session import Session, pass_session
+from copilot.cli.shown import exact, seconds
 from copilot.errors import NotFoundError, UsageError
 from copilot.values import JsonObject
 
@@ -33,8 +34,6 @@ def list_(
     session: Session, status: str | None, limit: int | None, quiet: bool, as_json: bool
 ) -> None:
     """List incidents, last updated first."""
-    from copilot.window import iso
-
     listing = session.workspace.notes.incidents()
     fronts = [one for one in listing.incidents if status in (None, one.status)][:limit]
     if quiet:
@@ -52,7 +51,7 @@ def list_(
                     one.incident,
                     one.status,
                     one.outcome,
-                    iso(one.updated) if one.updated else "",
+                    seconds(one.updated),
                     one.title,
                 )
                 for one in fronts
@@ -145,14 +144,12 @@ def _report(session: Session, incident: str) -> JsonObject | None:
 
 
 def _print_front(session: Session, front: "Front") -> None:
-    from copilot.window import iso
-
     facts = {
         "incident": front.incident,
         "status": front.status,
         "alerts": str(front.alerts),
-        "started": iso(front.started) if front.started else "",
-        "updated": iso(front.updated) if front.updated else "",
+        "started": seconds(front.started),
+        "updated": seconds(front.updated),
         "before": front.previous,
         "judged": " ".join(filter(None, (front.judgement, front.cause, front.note))),
     }
@@ -162,8 +159,6 @@ def _print_front(session: Session, front: "Front") -> None:
 
 
 def _front_json(front: "Front") -> JsonObject:
-    from copilot.window import iso
-
     times = {"started": front.started, "updated": front.updated, "closed": front.closed}
     return {
         "incident": front.incident,
@@ -181,5 +176,5 @@ def _front_json(front: "Front") -> JsonObject:
         "cost_usd": front.cost_usd,
         "previous": front.previous,
         "labels": dict(front.labels),
-        **{name: iso(time) if time else None for name, time in times.items()},
+        **{name: exact(time) for name, time in times.items()},
     }

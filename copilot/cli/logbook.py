@@ -11,6 +11,8 @@ from copilot.cli import exit_codes
 from copilot.cli.entries import entry_json, entry_line
 from copilot.cli.options import as_json, filtered, filters_of, window_of
 from copilot.cli.session import Session, pass_session, pick
+from copilot.cli.shown import exact
+from copilot.window import iso
 
 if TYPE_CHECKING:
     from connectors.embedded_logbook import EmbeddedLogbook, Imported, Refused
@@ -142,7 +144,7 @@ def search(
 @pass_session
 def overview(session: Session, /, bucket: str, as_json: bool, **chosen: Any) -> None:
     """Show counts over time, levels, sources and the most frequent messages."""
-    from copilot.window import iso, parse_duration
+    from copilot.window import parse_duration
 
     choice = Choice(**chosen)
     window = choice.window(session)
@@ -248,16 +250,14 @@ def patterns(
 @pass_session
 def fields(session: Session, logbook: str, as_json: bool) -> None:
     """Show what --field can filter on, with the most frequent values."""
-    from copilot.window import iso
-
     found = pick(session.workspace.logbooks, logbook, "logbook").fields()
     if as_json:
         session.screen.document(
             {
                 "schema": "copilot.fields/1",
                 "entries": found.total,
-                "first": iso(found.first) if found.first else None,
-                "last": iso(found.last) if found.last else None,
+                "first": exact(found.first),
+                "last": exact(found.last),
                 "fields": [
                     {
                         "name": one.name,
@@ -301,16 +301,14 @@ def _say_coverage(session: Session, coverage: "Coverage") -> None:
 
 
 def _pattern_json(session: Session, pattern: "Pattern") -> "JsonObject":
-    from copilot.window import iso
-
     return {
         "template": session.masked(pattern.template),
         "count": pattern.count,
         "baseline_count": pattern.baseline_count,
         "lift": round(pattern.lift, 2),
         "level": pattern.level,
-        "first": iso(pattern.first) if pattern.first else None,
-        "last": iso(pattern.last) if pattern.last else None,
+        "first": exact(pattern.first),
+        "last": exact(pattern.last),
         "sources": dict(pattern.sources),
         "samples": [entry_json(session, entry) for entry in pattern.samples],
     }

@@ -6,8 +6,10 @@ import click
 
 from copilot.cli.options import as_json, ids_only, window_of, windowed
 from copilot.cli.session import Session, pass_session
+from copilot.cli.shown import exact, seconds
 from copilot.errors import NotFoundError
 from copilot.safe_text import safe_text
+from copilot.window import iso
 
 if TYPE_CHECKING:
     from copilot.notes.history import Commit
@@ -29,8 +31,6 @@ def command() -> None:
 @pass_session
 def list_(session: Session, quiet: bool, as_json: bool) -> None:
     """List what was found out, last updated first."""
-    from copilot.window import iso
-
     listing = session.workspace.notes.incidents()
     if quiet:
         for front in listing.incidents:
@@ -42,7 +42,7 @@ def list_(session: Session, quiet: bool, as_json: bool) -> None:
                 "notes": [
                     {
                         "incident": front.incident,
-                        "updated": iso(front.updated) if front.updated else None,
+                        "updated": exact(front.updated),
                         "outcome": front.outcome,
                         "verdict": front.verdict,
                         "judgement": front.judgement,
@@ -58,7 +58,7 @@ def list_(session: Session, quiet: bool, as_json: bool) -> None:
             [
                 (
                     front.incident,
-                    iso(front.updated) if front.updated else "",
+                    seconds(front.updated),
                     front.outcome,
                     front.judgement,
                     front.cause or front.verdict or front.title,
@@ -95,7 +95,6 @@ def show(session: Session, incident: str, file: str) -> None:
 def search(session: Session, text: tuple[str, ...], limit: int, quiet: bool, as_json: bool) -> None:
     """Find incidents whose notes are like TEXT, best first."""
     from copilot.notes.search import Query, search_notes
-    from copilot.window import iso
 
     found = search_notes(session.workspace.notes.root, Query(" ".join(text), limit=limit))
     if quiet:
@@ -113,7 +112,7 @@ def search(session: Session, text: tuple[str, ...], limit: int, quiet: bool, as_
                         "outcome": one.outcome,
                         "verdict": one.verdict,
                         "judgement": one.judgement,
-                        "updated": iso(one.updated) if one.updated else None,
+                        "updated": exact(one.updated),
                         "score": round(one.score, 3),
                         "snippet": one.snippet,
                     }
@@ -124,10 +123,7 @@ def search(session: Session, text: tuple[str, ...], limit: int, quiet: bool, as_
     else:
         session.screen.table(
             ("INCIDENT", "UPDATED", "OUTCOME", "LINE"),
-            [
-                (one.incident, iso(one.updated) if one.updated else "", one.outcome, one.snippet)
-                for one in found
-            ],
+            [(one.incident, seconds(one.updated), one.outcome, one.snippet) for one in found],
         )
         session.screen.say(f"{len(found)} incidents")
 
@@ -139,8 +135,6 @@ def search(session: Session, text: tuple[str, ...], limit: int, quiet: bool, as_
 @pass_session
 def history(session: Session, incident: str, since: str, until: str, as_json: bool) -> None:
     """Show each change of belief about the incident, newest first."""
-    from copilot.window import iso
-
     session.front(incident)
     window = window_of(session, since, until) if since or until else None
     commits = [
@@ -191,8 +185,6 @@ def diff(session: Session, incident: str, old: str, new: str) -> None:
 
 
 def _commit_json(commit: "Commit") -> "JsonObject":
-    from copilot.window import iso
-
     return {
         "commit": commit.name,
         "time": iso(commit.time),

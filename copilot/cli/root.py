@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 import click
 
 from copilot import __version__
-from copilot.cli.faults import guarded
+from copilot.cli.faults import ReaderLeft, guarded
 from copilot.cli.session import Session
 from copilot.cli.ui import Color, Screen
 
@@ -53,6 +53,13 @@ class Root(click.Group):
         options["standalone_mode"] = False
         raise SystemExit(guarded(lambda: run(*args, **options)))
 
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command; click itself would leave with 1 when a reader has closed our output."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise ReaderLeft from None
+
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - as click calls it
         """Every command, in the order of the help text."""
         return list(COMMANDS)
@@ -80,7 +87,7 @@ class Root(click.Group):
                 formatter.write_dl(list(commands.items()))
 
 
-@click.group(cls=Root, context_settings=SETTINGS)
+@click.group("copilot", cls=Root, context_settings=SETTINGS)
 @click.version_option(__version__, message="copilot %(version)s")
 @click.option(
     "--config",

@@ -10,7 +10,7 @@ from copilot.cli import exit_codes
 from copilot.cli.options import as_json, ids_only
 from copilot.cli.session import Session, pass_session
 from copilot.errors import NotFoundError, ScratchError, UsageError
-from copilot.safe_text import safe_text
+from copilot.safe_text import one_line, safe_text
 from copilot.values import Reference, parse_reference
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def _print_matches(session: Session, incident: str, found: "Matches") -> None:
     for match in found.matches:
         for reference, text in match.before:
             session.screen.line((f"{incident}/{reference}- {text}", "dim"))
-        session.screen.line((f"{incident}/{match.reference}: ", "dim"), match.text)
+        session.screen.line((f"{incident}/{match.reference}: ", "dim"), one_line(match.text))
         for reference, text in match.after:
             session.screen.line((f"{incident}/{reference}- {text}", "dim"))
     session.screen.say(

@@ -9,8 +9,10 @@ import click
 from copilot.cli import exit_codes
 from copilot.cli.options import as_json, ids_only, window_of, windowed
 from copilot.cli.session import Session, pass_session, pick
+from copilot.cli.shown import seconds
 from copilot.errors import ImportRefusedError, NotFoundError
 from copilot.safe_text import safe_text
+from copilot.window import iso
 
 if TYPE_CHECKING:
     from connectors.tracker import Ticket, TicketsFound
@@ -153,8 +155,6 @@ def _table(session: Session, found: "TicketsFound") -> None:
 
 
 def _page(session: Session, ticket: "Ticket") -> None:
-    from copilot.window import iso
-
     screen, masked = session.screen, session.masked
     screen.line((f"{ticket.key}  {masked(ticket.summary)}", "title"))
     facts = {
@@ -188,10 +188,8 @@ def _page(session: Session, ticket: "Ticket") -> None:
 
 
 def _time(ticket: "Ticket", name: str) -> str:
-    from copilot.window import iso
-
     time = getattr(ticket, name)
-    return iso(time) if time else ""
+    return seconds(time)
 
 
 def _json(session: Session, ticket: "Ticket") -> "JsonObject":
@@ -202,8 +200,6 @@ def _json(session: Session, ticket: "Ticket") -> "JsonObject":
 
 def _plain(value: object) -> "Json":
     from datetime import datetime
-
-    from copilot.window import iso
 
     match value:
         case dict():

@@ -8,6 +8,7 @@ from copilot.cli.session import Session
 from copilot.cli.ui import Part
 from copilot.errors import NotFoundError
 from copilot.values import canonical, object_at, text_at
+from copilot.window import iso
 
 if TYPE_CHECKING:
     from copilot.journal import Event
@@ -48,8 +49,6 @@ def show_turn(session: Session, incident: str, turn: int, *, request: bool, as_j
 
 
 def _print(session: Session, event: "Event") -> None:
-    from copilot.window import iso
-
     screen, data = session.screen, event.data
     when: Part = (f"{iso(event.time)} ", "dim")
     match event.kind:

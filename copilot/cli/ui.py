@@ -36,6 +36,8 @@ ASCII = str.maketrans(
 )
 """What stands for our own signs where the output's encoding has none."""
 REFRESHES_A_SECOND = 4
+LEAST_WIDTH = 12
+"""However narrow the terminal, so many columns are filled before a line wraps."""
 
 
 class Screen:
@@ -46,13 +48,13 @@ class Screen:
         self._environ = environ
         self._consoles: dict[int, Console] = {}
 
-    def line(self, *parts: Part, indent: int = 0) -> None:
-        """Print one line of data; on a terminal it wraps at words, below its own indent."""
-        self._print(sys.stdout, parts, indent)
+    def line(self, *parts: Part, indent: int = 0, mark: str = "") -> None:
+        """Print one line of data; on a terminal it wraps at words, behind its indent and mark."""
+        self._print(sys.stdout, parts, " " * indent, mark)
 
     def say(self, *parts: Part) -> None:
         """Print one line for the person who watches."""
-        self._print(sys.stderr, parts, 0)
+        self._print(sys.stderr, parts)
 
     def page(self, text: str) -> None:
         """Print a text of many lines as data, as it is but for what a terminal would obey."""
@@ -66,7 +68,7 @@ class Screen:
         shown = [list(columns), *([one_line(cell) for cell in row] for row in rows)]
         width = self.width if _is_terminal(sys.stdout) else None
         for number, line in enumerate(aligned(shown, width)):
-            self._print(sys.stdout, [(line, "title" if number == 0 else "")], 0)
+            self._print(sys.stdout, [(line, "title" if number == 0 else "")])
 
     def document(self, value: JsonObject) -> None:
         """Print one JSON document."""
@@ -137,22 +139,24 @@ class Screen:
         # Control and bidi characters can stand in a JSON text only inside its strings.
         self._write(sys.stdout, UNSAFE.sub(_escaped, text))
 
-    def _print(self, stream: TextIO, parts: Sequence[Part], indent: int) -> None:
+    def _print(
+        self, stream: TextIO, parts: Sequence[Part], indent: str = "", mark: str = ""
+    ) -> None:
         pairs = [part if isinstance(part, tuple) else (part, "") for part in parts]
         safe = [(_spoken(safe_text(text), stream), STYLES[style]) for text, style in pairs]
         terminal = _is_terminal(stream)
         if not (terminal or self.has_color(stream)):
-            self._write(stream, " " * indent + "".join(text for text, _ in safe))
+            self._write(stream, indent + mark + "".join(text for text, _ in safe))
             return
-        from rich.padding import Padding
         from rich.text import Text
 
-        text = Text.assemble(*safe)
         console = self.console(stream)
-        if terminal:
-            console.print(Padding(text, (0, 0, 0, min(indent, self.width // 4)), expand=False))
-        else:
-            console.print(Text(" " * indent) + text, soft_wrap=True)
+        text = Text.assemble(*safe)
+        room = self.width - len(indent) - len(mark)
+        lines = list(text.wrap(console, max(room, LEAST_WIDTH))) if terminal else [text]
+        for number, line in enumerate(lines or [text]):
+            head = Text(indent + (mark if number == 0 else " " * len(mark)))
+            console.print(head + line, soft_wrap=True)
 
     def _write(self, stream: TextIO, text: str) -> None:
         stream.write(_spoken(text, stream) + "\n")

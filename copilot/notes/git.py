@@ -72,9 +72,11 @@ class Git:
     def _call(self, arguments: list[str], stdin: bytes, extra: Mapping[str, str]) -> bytes:
         settings = [part for key, value in SETTINGS.items() for part in ("-c", f"{key}={value}")]
         options = ["--no-pager", "--literal-pathspecs", "--no-replace-objects"]
+        words = ["git", *settings, *options, *arguments]
         try:
             done = subprocess.run(
-                ["git", *settings, *options, *arguments],
+                # As UTF-8 whatever the locale is: a subject may hold any letter.
+                [word.encode("utf-8", "surrogateescape") for word in words],
                 input=stdin,
                 capture_output=True,
                 check=False,
