@@ -1,4 +1,4 @@
-"""What the investigator finds in scenarios with a known cause: `python benchmarks/scenarios.py DIR`.
+"""What the investigator finds where the cause is known: `python benchmarks/scenarios.py DIR`.
 
 DIR is the folder of the evaluation data. Each scenario of `truth/scenarios.json`, those about
 compaction left out, gets a fresh workspace with the files it names; its alert is investigated by
@@ -13,7 +13,6 @@ the cause; the cause is printed, so that a person can judge. Figures go to resul
 import argparse
 import json
 import re
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -33,7 +32,7 @@ from copilot.workspace import Workspace, open_workspace
 RESULTS = Path(__file__).resolve().parent / "results" / "scenarios.json"
 PAYLOAD = "payload file: "
 DULL = frozenset(
-    "with from that this into itself data alert error errors cause stated certain".split()
+    ("with", "from", "that", "this", "into", "itself", "data", "alert", "error", "errors", "cause")
 )
 SEARCHES = frozenset({"search_logbook", "logbook_patterns", "logbook_overview", "logbook_trace"})
 
@@ -260,4 +259,4 @@ def _totals(results: Sequence[Result]) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from copilot import safe_regex, strict_yaml
 from copilot.safe_regex import Pattern
@@ -85,7 +85,7 @@ def class_called(name: str) -> CauseClass:
 
 @lru_cache(maxsize=REMEMBERED)
 def sign_of(text: str) -> Sign:
-    """What *text*, one line, speaks of: a direct sign before a hint, a cause before what follows."""
+    """What *text*, one line, speaks of: direct signs before hints, causes before consequences."""
     line = text[:LONGEST]
     best = Sign()
     for item in classes():
@@ -96,8 +96,7 @@ def sign_of(text: str) -> Sign:
 
 
 def _class(item: Json) -> CauseClass:
-    role = text_at(item, "role")
-    assert role in ("cause", "waiting", "consequence", "healthy", "blind")
+    role = next(known for known in get_args(Role) if known == text_at(item, "role"))
     return CauseClass(
         name=text_at(item, "name"),
         says=text_at(item, "says"),

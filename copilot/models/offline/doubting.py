@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from copilot.models.offline.causes import CauseClass, Strength, classes, sign_of
-from copilot.models.offline.dossier import Line
+from copilot.models.offline.lines import Line
 from copilot.models.offline.phrases import phrase_of
 from copilot.models.offline.view import View
 from copilot.models.offline.wants import Want
@@ -15,7 +15,7 @@ RIVALS_ASKED = 4
 
 
 def doubt(view: View) -> Iterator[Want]:
-    """Is it in a healthy time as well? Does any line speak of another common cause?"""
+    """Searches that ask: is it in a healthy time as well, does a line speak of another cause."""
     for extent in view.extents[:1]:
         logbook: JsonObject = {"logbook": extent.logbook}
         for cause in view.causes[:2]:

@@ -13,9 +13,9 @@ def note(report: JsonObject) -> Iterator[Want]:
     """The calls that record the cause, what followed, and what was ruled out."""
     for item in _claims(report)[:FINDINGS]:
         yield Want("record_finding", item)
-    for item in list_at(report, "ruled_out")[:RULED_OUT]:
-        text = f"{text_at(item, 'claim')}: {text_at(item, 'why')}"
-        pieces = list_at(item, "evidence")
+    for ruled_out in list_at(report, "ruled_out")[:RULED_OUT]:
+        text = f"{text_at(ruled_out, 'claim')}: {text_at(ruled_out, 'why')}"
+        pieces = list_at(ruled_out, "evidence")
         yield Want("write_notes", {"section": "ruled_out", "text": text, "evidence": pieces})
 
 

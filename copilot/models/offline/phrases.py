@@ -3,7 +3,7 @@
 import re
 
 from copilot.models.offline.causes import Strength
-from copilot.models.offline.dossier import Line
+from copilot.models.offline.lines import Line
 
 
 def phrase_of(line: Line) -> str:

@@ -1,15 +1,17 @@
 """Which calls come next. Steps in a fixed order; a step without anything to ask is passed over.
 
-look (statistics) - probe (the alert's own names) - compare (what rose, what vanished) - sift (the
-stored answers) - drill (around the leading lines) - doubt (could it be something else?). Then the report.
+look (statistics), probe (the alert's own names), compare (what rose, what vanished), sift (the
+stored answers), drill (around the leading lines), count (where else), doubt (something else?).
 """
 
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from copilot.models.offline.dossier import Line
 from copilot.models.offline.doubting import doubt
+from copilot.models.offline.entities import is_identifier
+from copilot.models.offline.lines import Line
+from copilot.models.offline.phrases import phrase_of
 from copilot.models.offline.queries import (
     FIRSTS_BY_SOURCE,
     GAP,
@@ -22,11 +24,9 @@ from copilot.models.offline.queries import (
     of_patterns,
 )
 from copilot.models.offline.records import ask_records, ask_siblings
-from copilot.models.offline.phrases import phrase_of
-from copilot.models.offline.reading import is_identifier
 from copilot.models.offline.view import SMALL, View
 from copilot.models.offline.wants import Want
-from copilot.values import JsonObject, text_at
+from copilot.values import Json, JsonObject, text_at
 
 MAX_CALLS = 8
 ENTITIES_PROBED = 6
@@ -80,12 +80,12 @@ def probe(view: View) -> Iterator[Want]:
         if not extent.total:
             continue
         if extent.healthy:
-            sources = list(extent.healthy)
+            sources = list[Json](extent.healthy)
             yield _search(extent.logbook, {"sources": sources, "order": "oldest", "limit": 1})
         if extent.total <= SMALL:
             yield _search(extent.logbook, {"order": "oldest", "limit": 2 * SMALL})
         for entity in entities[:ENTITIES_PROBED]:
-            text = {"text": as_term(entity.text), "order": "oldest", "limit": 300}
+            text: JsonObject = {"text": as_term(entity.text), "order": "oldest", "limit": 300}
             yield _search(extent.logbook, text)
 
 
@@ -119,7 +119,7 @@ def sift(view: View) -> Iterator[Want]:
         if not answer.lines or item.input.get("sources"):
             continue
         if not text_at(item.input, "text"):
-            for page in range(0, -(-answer.lines // PAGE)):
+            for page in range(-(-answer.lines // PAGE)):
                 yield Want("query_scratch", every_line(answer.handle, page))
         elif answer.lines > len(answer.rows):
             yield Want("query_scratch", of_entries(answer.handle))
@@ -160,7 +160,7 @@ def drill(view: View) -> Iterator[Want]:
     for line in leading[:3]:
         phrase = phrase_of(line)
         if phrase:
-            text = {"text": phrase, "order": "oldest", "limit": 500}
+            text: JsonObject = {"text": phrase, "order": "oldest", "limit": 500}
             yield _search(_logbook_of(view, line), text)
     for name in _names_in_tickets(view):
         yield _search(
@@ -196,11 +196,13 @@ def as_term(text: str) -> str:
 
 
 def _search(logbook: str, arguments: JsonObject) -> Want:
-    return Want("search_logbook", {"logbook": logbook} | arguments)
+    named: JsonObject = {"logbook": logbook}
+    return Want("search_logbook", named | arguments)
 
 
 def _in_logbook(view: View, arguments: JsonObject) -> JsonObject:
-    return {"logbook": _logbook_of(view, None)} | arguments
+    logbook: JsonObject = {"logbook": _logbook_of(view, None)}
+    return logbook | arguments
 
 
 def _logbook_of(view: View, line: Line | None) -> str:

@@ -8,11 +8,12 @@ SHOWN = 280
 TROUBLE = (
     r"(?i)error|exception|fail|fatal|denied|refused|forbidden|unauthori|expired|invalid|timed? ?out"
     r"|time-?out|unable|cannot|could not|can.t |not found|no such|does not exist|unknown|undefined"
-    r"|missing|exceed|too (many|large|long|much)|limit|quota|throttl|out of|no space|full\b|kill|oom"
-    r"|abort|crash|panic|segfault|core dump|lost|evict|preempt|shut ?down|sigterm|unreachable"
+    r"|missing|exceed|too (many|large|long|much)|limit|quota|throttl|out of|no space|full\b|kill"
+    r"|oom|abort|crash|panic|segfault|core dump|lost|evict|preempt|shut ?down|sigterm|unreachable"
     r"|no route|reset by|resolve|address change|unavailable|corrupt|mismatch|duplicate|conflict"
     r"|deadlock|lock|stuck|pending|waiting|retry|not yet|skipp|non final|hold|stale|empty|no (live"
-    r"|common|free|available|response|valid)|syntax|traceback|back-?off|reject|no .{1,40} according|fall ?back|fail ?over"
+    r"|common|free|available|response|valid)|syntax|traceback|back-?off|reject|no .{1,40} according"
+    r"|fall ?back|fail ?over"
 )
 HEALTHY = (
     r"(?i)succe(ss|ed)|(exit|return)(ed)?[ _]?(code|status)( of)?[ :=]+0\b|status( code)?[ :=]+200"
@@ -21,8 +22,9 @@ HEALTHY = (
 GAP = "⏎"
 """Stands between the beginning and the end of an entry of several lines."""
 MESSAGE = (
-    f"CASE WHEN length(message) > {SHOWN} AND message LIKE '%\n%' THEN substr(message,1,130) || '{GAP}'"
-    f" || substr(message,-170) ELSE substr(message,1,{SHOWN}) END AS message"
+    f"CASE WHEN length(message) > {SHOWN} AND message LIKE '%\n%' "
+    f"THEN substr(message,1,130) || '{GAP}' || substr(message,-170) "
+    f"ELSE substr(message,1,{SHOWN}) END AS message"
 )
 BAD = f"(level IN ('FATAL','ERROR','WARN') OR message REGEXP '{TROUBLE}')"
 COLUMNS = "ref, time, level, source, line"
@@ -40,8 +42,9 @@ def of_patterns(handle: str, *, compared: bool, page: int = 0) -> JsonObject:
     fresh = " AND count > 4 * baseline" if compared else ""
     return {
         "handle": handle,
-        "sql": f"SELECT ref, first_seen, last_seen, level, source, line, count{baseline}, {MESSAGE}, "
-        "CASE WHEN level IN ('FATAL','ERROR') THEN 0 WHEN level = 'WARN' THEN 1 ELSE 2 END AS rank, "
+        "sql": f"SELECT ref, first_seen, last_seen, level, source, line, count{baseline}, "
+        f"{MESSAGE}, CASE WHEN level IN ('FATAL','ERROR') THEN 0 WHEN level = 'WARN' THEN 1 "
+        "ELSE 2 END AS rank, "
         f"min(rowid) AS first FROM rows WHERE {BAD}{fresh} GROUP BY template "
         f"ORDER BY rank, coalesce(first_seen, '9'), first LIMIT {PAGE} OFFSET {page * PAGE}",
         "top": PAGE,

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from copilot.models.offline.causes import CauseClass, Sign, Strength
-from copilot.models.offline.dossier import Line
+from copilot.models.offline.entities import is_identifier, words_of
 from copilot.models.offline.focus import HEALTHY_NAME, Focus
-from copilot.models.offline.reading import Brief, is_identifier, words_of
+from copilot.models.offline.lines import Line
+from copilot.models.offline.reading import Brief
 
 DIRECT_POINTS = 6.0
 HINT_POINTS = 2.5
@@ -80,7 +81,7 @@ class Candidate:
     @property
     def count(self) -> int:
         """How often it was counted."""
-        return max(max(line.count for line in self.lines), len(self.lines))
+        return max(len(self.lines), *(line.count for line in self.lines))
 
 
 def rank(
@@ -145,7 +146,7 @@ def _candidate(
     noise, novelty = _against_healthy(group, shares)
     relation = max(_relation(line, brief, places) for line in group)
     points = _meaning(first) + 0.8 * max(line.severity for line in group) + novelty + relation
-    points -= SIBLING_DISCOUNT * all(_names_sibling(line, brief) for line in group)
+    points -= SIBLING_DISCOUNT * all(names_sibling(line, brief) for line in group)
     points += min(1.0, math.log10(max(line.count for line in group) + 1) / 2)
     points += min(1.2, 0.4 * len(brief.words & words_of(first.telling)))
     if (
@@ -202,7 +203,7 @@ def _relation(line: Line, brief: Brief, places: frozenset[str]) -> float:
     return max([*weights, NEAR if line.source in places else 0.0])
 
 
-def _names_sibling(line: Line, brief: Brief) -> bool:
+def names_sibling(line: Line, brief: Brief) -> bool:
     """True when the line names others of the alert's kind and not the alert's own."""
     for entity in brief.entities:
         shape = DIGITS.sub("#", entity.text)

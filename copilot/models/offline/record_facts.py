@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from copilot.models.offline.causes import Sign, Strength, class_called
-from copilot.models.offline.dossier import Line
+from copilot.models.offline.lines import Line
 from copilot.models.offline.ranking import Candidate
 from copilot.models.offline.transcript import Transcript
 from copilot.values import JsonObject, object_at, text_at

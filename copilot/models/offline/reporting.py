@@ -1,11 +1,12 @@
-"""The report as data: the arguments of submit_report, made of the story and of what was searched."""
+"""The report as data, the arguments of submit_report: the story, and what was searched."""
 
 from collections.abc import Iterator
 
 from copilot.models.offline.causes import Strength
 from copilot.models.offline.doubting import rivals
-from copilot.models.offline.dossier import Line
-from copilot.models.offline.ranking import QUIET, Candidate, order
+from copilot.models.offline.entities import is_identifier
+from copilot.models.offline.lines import Line
+from copilot.models.offline.ranking import QUIET, Candidate, names, names_sibling, order
 from copilot.models.offline.story import Story, tell
 from copilot.models.offline.view import View
 from copilot.models.offline.wording import (
@@ -79,8 +80,7 @@ def _cause(view: View, story: Story) -> JsonObject:
 def _status(view: View, leading: Candidate, story: Story) -> str:
     """confirmed, likely or possible, by how exact the line is and how near to the alert."""
     first = leading.first
-    strays = not leading.is_near and any(view.present(item) for item in view.brief.entities)
-    if strays or (first.level in QUIET and leading.sign.role == "cause"):
+    if _strays(view, leading) or (first.level in QUIET and leading.sign.role == "cause"):
         return "possible"
     if leading.sign.strength is not Strength.DIRECT:
         return "likely" if first.severity > 1 else "possible"
@@ -89,6 +89,23 @@ def _status(view: View, leading: Candidate, story: Story) -> str:
     if leading.sign.name in UNSURE or contested:
         return "likely"
     return "confirmed" if is_direct(first) or story.support else "likely"
+
+
+def _strays(view: View, leading: Candidate) -> bool:
+    """True when the leading line may be about something else than the alert is.
+
+    What the alert names is in the logs, and not where that line stands; or the file speaks of
+    others of its kind, no trouble names it, and no time tells that the two belong together.
+    """
+    present = [item for item in view.brief.entities if view.present(item)]
+    if present and not leading.is_near:
+        return True
+    exact = [item.text for item in present if item.weight > 1 and is_identifier(item.text)]
+    if not exact or view.brief.times:
+        return False
+    named = any(names(item.first, text) for item in view.candidates for text in exact)
+    here = (line for line in view.dossier.lines if line.source == leading.first.source)
+    return not named and any(names_sibling(line, view.brief) for line in here)
 
 
 def _chain(story: Story) -> Iterator[JsonObject]:
@@ -193,9 +210,8 @@ def _summary(view: View, story: Story, status: str) -> str:
 
 def _not_here(view: View) -> JsonObject:
     """What the alert is about is in none of the logs: said with the searches that show it."""
-    names = list(
-        dict.fromkeys(text_at(item.input, "text").strip('"*') for item in view.missing_subject)
-    )
+    texts = (text_at(item.input, "text").strip('"*') for item in view.missing_subject)
+    missing = list(dict.fromkeys(texts))
     ruled_out: list[Json] = [
         {
             "claim": f"{text_at(item.input, 'text')} occurs in these logs",
@@ -206,8 +222,8 @@ def _not_here(view: View) -> JsonObject:
     ]
     return {
         "verdict": "inconclusive",
-        "summary": f"Not in these logs: no line names {', '.join(names)}. Nothing can be said about "
-        "its cause from what was imported.",
+        "summary": f"Not in these logs: no line names {', '.join(missing)}. Nothing can be said "
+        "about its cause from what was imported.",
         "ruled_out": ruled_out,
         "not_checked": list[Json](["Logs that were not imported.", *_not_checked(view, None, "")]),
         "next_steps": [

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from copilot.models.offline.causes import Strength, sign_of
-from copilot.models.offline.dossier import Line, kind_of
+from copilot.models.offline.entities import is_identifier
+from copilot.models.offline.lines import Line, kind_of
 from copilot.models.offline.ranking import STORY, Candidate, is_setting, names, order
-from copilot.models.offline.reading import is_identifier
 from copilot.models.offline.view import View
 
 STEPS_TOLD = 8
@@ -136,10 +136,8 @@ def _support(view: View, leading: Candidate) -> Iterator[Line]:
     sources = {leading.first.source}
     fresh = [line for line in same if line.source not in sources]
     for line in [*others[:2], *topmost, *fresh]:
-        if (
-            line.place in seen
-            or (line.source, line.telling) == (leading.first.source, kind)
-            and (line not in topmost)
+        if line.place in seen or (
+            (line.source, line.telling) == (leading.first.source, kind) and (line not in topmost)
         ):
             continue
         seen.add(line.place)

@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from copilot.models.model import Request
-from copilot.models.offline.dossier import Dossier, Line, read_dossier
+from copilot.models.offline.dossier import Dossier, read_dossier
+from copilot.models.offline.entities import Entity, is_identifier
 from copilot.models.offline.focus import Extent, Focus, choose, extents
+from copilot.models.offline.lines import Line
 from copilot.models.offline.phrases import phrase_of
 from copilot.models.offline.ranking import Candidate, Shares, names, rank
+from copilot.models.offline.reading import Brief, read_brief
 from copilot.models.offline.record_facts import Fact, as_candidate, facts, texts
-from copilot.models.offline.reading import Brief, Entity, is_identifier, read_brief
 from copilot.models.offline.transcript import Exchange, Transcript, read_transcript
 from copilot.values import JsonObject, text_at
 

@@ -3,7 +3,7 @@
 import re
 
 from copilot.models.offline.causes import Strength
-from copilot.models.offline.dossier import LEADING_TIME, Line
+from copilot.models.offline.lines import LEADING_TIME, Line
 from copilot.models.offline.ranking import Candidate
 from copilot.values import Json, JsonObject
 
@@ -65,7 +65,7 @@ def _clause(text: str, place: int) -> str:
         end = match.start() if match else len(text)
         parts.append((first, text[first:end]))
         first = match.end() if match else end
-    start, part = next((item for item in reversed(parts) if item[0] <= place), parts[0])
+    part = next((text for start, text in reversed(parts) if start <= place), parts[0][1])
     return part.strip() if len(part.split()) > 2 else text
 
 
