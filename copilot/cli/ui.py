@@ -195,7 +195,8 @@ class Progress:
         try:
             if self._screen.can_pin:
                 when = f"{iso(time.replace(microsecond=0))[11:]} "
-                self._live.console.print(_text([(when, "dim"), (text, style)]), soft_wrap=False)
+                self._live.console.print(_text([(when, "dim"), (text, style)]))
+                self._live.refresh()
             else:
                 self._screen.say(f"{iso(time.replace(microsecond=0))} {text}")
                 sys.stderr.flush()

@@ -103,7 +103,7 @@ def in_process_of_its_own(
     *arguments: str, environ: dict[str, str] | None = None, **options: Any
 ) -> "subprocess.CompletedProcess[bytes]":
     """Run the command as a person does; bytes come back."""
-    kept = {"PATH": os.environ["PATH"], "HOME": os.environ["HOME"]}
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "PYTHONPATH") if name in os.environ}
     return subprocess.run(
         [sys.executable, "-m", "copilot", *arguments],
         env=kept | (environ or {}),

@@ -1,12 +1,10 @@
 """`copilot investigate`: targets, outputs, exit codes, Ctrl-C."""
 
 import json
-import os
 import signal
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,7 +13,7 @@ from copilot.cli.targets import with_words
 from copilot.cli.ui import Progress, Screen, Style
 from copilot.errors import UsageError
 from copilot.window import ALWAYS, Window, parse_iso
-from tests.cli.conftest import ALERT, HOSTILE, Run
+from tests.cli.conftest import ALERT, HOSTILE, Run, in_process_of_its_own
 
 Act = Callable[[str], None]
 
@@ -315,17 +313,14 @@ def test_a_hostile_alert_reaches_the_screen_harmless(filled: Path, run: Run) -> 
 
 
 def test_another_process_on_the_same_incident_is_refused(filled: Path, run: Run) -> None:
-    answers: list[Any] = []
+    others = []
 
     def act(text: str) -> None:
-        if "turn 1: asking" in text and not answers:
-            answers.append(os.fork() or run_in_child())
-
-    def run_in_child() -> None:
-        said = run("investigate", "alert.json")
-        os._exit(said.code)
+        if "turn 1: asking" in text:
+            others.append(in_process_of_its_own("investigate", "alert.json"))
 
     said = run("investigate", "alert.json", obj=watched(act))
 
     assert said.code == 0
-    assert os.waitstatus_to_exitcode(os.waitpid(answers[0], 0)[1]) == 1
+    assert others[0].returncode == 1
+    assert b"another process is writing" in others[0].stderr

@@ -33,9 +33,9 @@ def on_a_terminal(*arguments: str, columns: int = 80, term: str = "xterm") -> tu
     pid, master = pty.fork()
     if pid == 0:
         ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-        os.environ["TERM"] = term
-        os.environ.pop("COLUMNS", None)  # it would count more than the terminal itself
-        os.execv(sys.executable, [sys.executable, "-m", "copilot", *arguments])
+        # Not execv: readline, which pytest loads, puts a COLUMNS where os.environ does not show it.
+        words = [sys.executable, "-m", "copilot", *arguments]
+        os.execve(sys.executable, words, {**os.environ, "TERM": term})
     received = b""
     try:
         while chunk := os.read(master, 65536):

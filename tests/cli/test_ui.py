@@ -15,7 +15,8 @@ class Terminal(io.TextIOWrapper):
     """A stream that says of itself that it is a terminal."""
 
     def __init__(self, encoding: str = "utf-8") -> None:
-        super().__init__(io.BytesIO(), encoding=encoding, write_through=True)
+        self._bytes = io.BytesIO()
+        super().__init__(self._bytes, encoding=encoding, write_through=True)
 
     def isatty(self) -> bool:
         """Return true, as a terminal does."""
@@ -23,7 +24,7 @@ class Terminal(io.TextIOWrapper):
 
     def shown(self) -> str:
         """Return everything that was written."""
-        return self.buffer.getvalue().decode(self.encoding)  # type: ignore[attr-defined]  # BytesIO
+        return self._bytes.getvalue().decode(self.encoding)
 
 
 @pytest.mark.parametrize(
