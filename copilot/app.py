@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from copilot import alerts, assembly
-from copilot.context.request import Conversation
+from copilot.context.view import View
 from copilot.errors import NotFoundError
 from copilot.investigation import investigate
 from copilot.journal import Event, Journal, read_events
@@ -58,11 +58,11 @@ def resume(workspace: Workspace, incident: str, wishes: Wishes) -> Ending:
 def _investigate(workspace: Workspace, incident: str, alert: Alert, wishes: Wishes) -> Ending:
     registry = assembly.registry_for(workspace)
     ledger = Ledger()
-    conversation = Conversation(assembly.frame_for(workspace, registry))
+    view = View()
 
     def take_in(event: Event) -> None:
         ledger.add(event)
-        conversation.add(event)
+        view.add(event)
 
     def observe(event: Event) -> None:
         take_in(event)
@@ -84,12 +84,14 @@ def _investigate(workspace: Workspace, incident: str, alert: Alert, wishes: Wish
             model=model,
             window=prices.window(name) or UNKNOWN_WINDOW,
             price=assembly.price_for(name),
+            prices=assembly.rates_for(name),
             registry=registry,
-            policy=workspace.policy,
+            policy=assembly.policy_for(workspace),
             case=case,
             budgets=assembly.budgets_for(workspace),
             journal=journal,
-            conversation=conversation,
+            frame=assembly.frame_for(workspace, registry),
+            view=view,
             ledger=ledger,
             stop=wishes.stop,
             now=workspace.now,

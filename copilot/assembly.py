@@ -9,6 +9,7 @@ from typing import Any
 
 from copilot import alerts, prompt
 from copilot.artifacts import find_artifacts
+from copilot.context.levers import Prices
 from copilot.context.request import Frame
 from copilot.errors import ConnectorError, CredentialsError
 from copilot.ledger import Ledger
@@ -24,6 +25,7 @@ from copilot.tools.registry import Registry
 from copilot.values import Alert, Json, JsonObject
 from copilot.window import iso
 from copilot.workspace import Workspace
+from policies.schema import Policy
 
 OFFLINE = "offline"
 DEFAULT_MODEL = "claude-sonnet-5-5"
@@ -71,6 +73,29 @@ def price_for(name: str) -> Callable[[Usage], Decimal | None]:
     return lambda usage: prices.cost(name, usage)
 
 
+def rates_for(name: str) -> Prices:
+    """What reading the cache and writing it cost; at classic rates where nobody knows."""
+    known = prices.facts(name)
+    if known is None or known.rates is None:
+        return Prices(write=1.25, read=0.1)
+    return Prices(write=float(known.rates.write_5m), read=float(known.rates.read))
+
+
+def policy_for(workspace: Workspace) -> Policy:
+    """The policy of an investigation. Rules pay for nothing and forget nothing: no lever is pulled.
+
+    What the tools show stays as it is, so that the offline investigator sees what a model sees.
+    """
+    policy = workspace.policy
+    if model_name(workspace) != OFFLINE:
+        return policy
+    off = {
+        "clearing": policy.clearing.model_copy(update={"by": "off"}),
+        "compaction": policy.compaction.model_copy(update={"by": "off"}),
+    }
+    return policy.model_copy(update=off)
+
+
 def registry_for(workspace: Workspace) -> Registry:
     """The tools of an investigation."""
     return Registry(TOOLS, workspace.redactor)
@@ -83,7 +108,8 @@ def frame_for(workspace: Workspace, registry: Registry) -> Frame:
         system=prompt.SYSTEM,
         tools=registry.definitions(),
         max_tokens=workspace.settings.model.max_output_tokens,
-        caching=workspace.policy.caching.system != "off",
+        policy=policy_for(workspace),
+        effort=workspace.settings.model.effort,
     )
 
 

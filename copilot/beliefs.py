@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from copilot.journal import Event
-from copilot.ledger import Ledger, Sighting
+from copilot.ledger import QUIET, Ledger
 from copilot.notes.sections import (
     Artifact,
     Citation,
@@ -28,7 +28,6 @@ from copilot.window import parse_iso
 T = TypeVar("T")
 
 ARTIFACTS_SHOWN = 60
-QUIET_TOOLS = frozenset({"read_notes", "write_notes", "record_finding", "submit_report"})
 
 
 def with_facts(state: State, ledger: Ledger, events: Sequence[Event], model: str) -> State:
@@ -132,7 +131,7 @@ def _done(event: Event) -> Done | None:
     """The line of a search that was run; None for the tools that only write or read notes."""
     data = event.data
     tool = text_at(data, "tool")
-    if tool in QUIET_TOOLS or data.get("repeats"):
+    if tool in QUIET or data.get("repeats"):
         return None
     asked = f"{tool} {compact(data.get('arguments'))}"
     if data.get("ok") is not True:
@@ -145,12 +144,8 @@ def _done(event: Event) -> Done | None:
 
 def _merged_artifacts(state: State, ledger: Ledger) -> tuple[Artifact, ...]:
     """Those that matter most: named by the alert or cited first, then seen most often."""
-    cited = {citation.reference for finding in state.findings for citation in finding.citations}
-
-    def weight(item: Sighting) -> tuple[bool, bool, int]:
-        return (item.reference == "alert", item.reference in cited, item.count)
-
-    ranked = sorted(ledger.sightings.values(), key=weight, reverse=True)[:ARTIFACTS_SHOWN]
+    seen = ledger.sightings.all()
+    ranked = sorted(seen, key=lambda item: (-item.weight, -item.count))[:ARTIFACTS_SHOWN]
     known = {(item.kind, item.value): item for item in state.artifacts}
     for item in ranked:
         new = Artifact(item.kind, item.value, item.reference, item.count)

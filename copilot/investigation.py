@@ -13,6 +13,7 @@ from copilot.limits import close, enforce
 from copilot.models.model import Response, verdict
 from copilot.notebook import Ending, Notebook
 from copilot.steps import Work, model_step, tools_step
+from copilot.upkeep import upkeep
 
 MAX_NUDGES = 2
 ASK_FOR_REPORT = (
@@ -32,6 +33,7 @@ def investigate(work: Work, notebook: Notebook) -> Ending:
     turn = max(1, work.ledger.turn)
     while not work.ledger.report and not work.ledger.limit:
         try:
+            upkeep(work, turn)
             response = model_step(work, turn)
         except ModelError as error:
             if error.kind not in UNUSABLE:

@@ -21,8 +21,9 @@ from copilot.values import JsonObject, compact
 from copilot.window import iso, parse_iso
 
 Kind = Literal[
-    "started", "request", "response", "result", "nudge", "limit", "commit", "report", "ended"
-]
+    "started", "support", "request", "response", "result", "nudge", "state", "clear", "compact",
+    "limit", "commit", "report", "ended",
+]  # fmt: skip
 
 
 class JournalError(CopilotError):

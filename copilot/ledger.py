@@ -1,28 +1,27 @@
 """What an investigation knows by its own record: a fold over the journal, never over a prompt.
 
-Identifiers seen and where, answers with their completeness, calls already made, refused reports,
-what was spent. It survives everything that the journal survives, because it is nothing else.
+Identifiers and where they were seen, answers with their completeness, calls already made, refused
+reports, what was spent. It survives whatever the journal survives, because it is nothing else.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
+from copilot.context.support import NOTHING, from_json
 from copilot.journal import Event
+from copilot.sightings import Sighting, Sightings, Weight
 from copilot.tools.answer import Answer
-from copilot.values import JsonObject, list_at, object_at, text_at
+from copilot.values import JsonObject, compact, list_at, object_at, text_at
 
 TOKEN_KEYS = ("input", "cache_read", "cache_write", "output")
-
-
-@dataclass(frozen=True, slots=True)
-class Sighting:
-    """An identifier, verbatim, with the reference where it was first seen and how often."""
-
-    kind: str
-    value: str
-    reference: str
-    count: int
+WRITES = {"record_finding": Weight.CITED, "write_notes": Weight.NOTED}
+"""Tools whose arguments say what matters more than by asking for it."""
+QUIET = frozenset({"read_notes", "write_notes", "record_finding", "submit_report"})
+LOSSY = 0.5
+"""The share of what matters that a summary may lose before it counts as a bad one."""
+GUESS_PER_BYTE = 0.4
+"""Tokens a byte before the service has counted anything: a safe guess for logs and JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,35 +39,57 @@ class Ledger:
     """The fold. `add` takes events in order; everything else reads."""
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
-        self.sightings: dict[tuple[str, str], Sighting] = {}
+        self.sightings = Sightings()
         self.answers: dict[str, Answer] = {}
+        self.searches: dict[str, str] = {}
+        """The call that each handle answers, and how much it found."""
         self.calls: dict[str, Event] = {}
         """The first good answer to each call, by the call's key."""
+        self.results: dict[str, Event] = {}
+        """The answer to each call, by the call's id."""
+        self.support = NOTHING
         self.refusals = 0
         self.nudges = 0
-        self.dropped = 0
         self.turn = 0
         self.limit = ""
+        self.bad_compactions = 0
+        """Failed or lossy ones in a row."""
         self.report: JsonObject | None = None
         """What was handed in and passed the gate: `report`, `unsupported`, `author`."""
         self.spent = Spent()
-        self._seen: set[str] = set()
+        self.per_byte = GUESS_PER_BYTE
+        """Tokens a byte, as the service counted the last request."""
+        self._sent_bytes = 0
         for event in events:
             self.add(event)
 
     @property
     def seen(self) -> frozenset[str]:
         """Every identifier that was shown so far."""
-        return frozenset(self._seen)
+        return self.sightings.values
+
+    def important(self) -> list[Sighting]:
+        """The identifiers that matter, the weightiest first."""
+        return self.sightings.important()
 
     def add(self, event: Event) -> None:
         """Take in one event."""
         self.turn = max(self.turn, event.turn)
         match event.kind:
             case "started":
-                self._sight(event, "alert")
+                self._sight(event, "alert", Weight.ALERT)
+            case "support":
+                self.support = from_json(event.data)
+            case "request":
+                sizes = object_at(event.data, "bytes")
+                self._sent_bytes = sum(int(text_at(sizes, key)) for key in sizes)
             case "response":
                 self._pay(event)
+                self._calibrate(event)
+            case "compact":
+                self._pay(event)
+                bad = event.data.get("failed") is True or _number(event, "loss_rate") > LOSSY
+                self.bad_compactions = self.bad_compactions + 1 if bad else 0
             case "result":
                 self._answer(event)
             case "nudge":
@@ -82,15 +103,14 @@ class Ledger:
 
     def _answer(self, event: Event) -> None:
         data = event.data
-        handle = text_at(data, "handle")
+        handle, tool = text_at(data, "handle"), text_at(data, "tool")
+        self.results[text_at(data, "call")] = event
         if handle and handle not in self.answers:
             total = data.get("total")
-            self.answers[handle] = Answer(
-                handle=handle,
-                tool=text_at(data, "tool"),
-                complete=data.get("complete") is True,
-                total=total if isinstance(total, int) else None,
-            )
+            count = total if isinstance(total, int) else None
+            self.answers[handle] = Answer(handle, tool, data.get("complete") is True, count)
+            asked = compact(data.get("arguments"))
+            self.searches[handle] = f"{tool} {asked[:200]}, {count} found"
         key = text_at(data, "key")
         if key and data.get("ok") is True:
             self.calls.setdefault(key, event)
@@ -98,29 +118,23 @@ class Ledger:
         self.refusals += effect.get("refused") is True
         if data.get("ends") is True:
             self.report = {**effect, "author": "model"}
-        self._sight(event, handle)
+        self._sight(event, handle, Weight.SEEN)
+        if data.get("ok") is True:
+            weight = WRITES.get(tool, Weight.ARGUMENT)
+            self.sightings.weigh(compact(data.get("arguments")), handle or tool, weight)
 
-    def _sight(self, event: Event, handle: str) -> None:
+    def _sight(self, event: Event, handle: str, weight: Weight) -> None:
         """Count each `[kind, value, row]` of the event's artifacts."""
         for item in list_at(event.data, "artifacts"):
-            if not isinstance(item, list):
-                continue
-            kind, value, row = str(item[0]), str(item[1]), item[2]
-            known = self.sightings.get((kind, value))
-            place = f"{handle}:{row}" if row and handle != "alert" else handle
-            self.sightings[kind, value] = (
-                Sighting(kind, value, known.reference, known.count + 1)
-                if known
-                else Sighting(kind, value, place, 1)
-            )
-            self._seen.add(value)
+            if isinstance(item, list):
+                place = f"{handle}:{item[2]}" if item[2] else handle
+                self.sightings.see(str(item[0]), str(item[1]), place, weight)
 
     def _pay(self, event: Event) -> None:
         usage = object_at(event.data, "usage")
         tokens = sum(int(text_at(usage, key) or 0) for key in TOKEN_KEYS)
         price = text_at(event.data, "usd")
         known = self.spent.usd
-        self.dropped += event.data.get("dropped") is True
         self.spent = Spent(
             turns=max(self.spent.turns, event.turn),
             tokens=self.spent.tokens + tokens,
@@ -128,3 +142,13 @@ class Ledger:
             last_usd=Decimal(price or 0),
             last_tokens=tokens,
         )
+
+    def _calibrate(self, event: Event) -> None:
+        """Learn how many tokens a byte is from what the service says the window now holds."""
+        counted = _number(event, "context")
+        if counted and self._sent_bytes:
+            self.per_byte = min(max(counted / self._sent_bytes, 0.1), 1.0)
+
+
+def _number(event: Event, key: str) -> float:
+    return float(text_at(event.data, key) or 0)

@@ -6,8 +6,10 @@ restart and never goes down. At most one call goes past a budget: the one that w
 
 from decimal import Decimal
 
+from copilot.context.restate import visible
 from copilot.prompt import limit_message
 from copilot.steps import Work
+from copilot.upkeep import outlook_of, put_back
 
 
 def enforce(work: Work, turn: int) -> None:
@@ -26,12 +28,19 @@ def enforce(work: Work, turn: int) -> None:
         close(work, turn - 1, "usd", f"{spent.usd} of {budgets.usd} dollars are used")
     elif work.now() - begun > budgets.wall_time:
         close(work, turn - 1, "wall_time", f"{budgets.wall_time} are over")
-    elif work.conversation.tokens > work.window * 9 // 10:
-        close(work, turn - 1, "window", f"about {work.conversation.tokens} tokens in the window")
+    elif outlook_of(work, turn).tokens > work.window * 9 // 10:
+        close(
+            work, turn - 1, "window", f"about {outlook_of(work, turn).tokens} tokens in the window"
+        )
 
 
 def close(work: Work, turn: int, limit: str, why: str) -> None:
     """Record after *turn* that the next answer is the last. Only the first limit counts."""
     if work.ledger.limit:
         return
-    work.journal.append("limit", turn, {"limit": limit, "why": why, "text": limit_message(limit)})
+    state = put_back(work, visible(work.view.pieces))
+    work.journal.append(
+        "limit",
+        turn,
+        {"limit": limit, "why": why, "text": f"{state}\n{limit_message(limit)}".strip()},
+    )

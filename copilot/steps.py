@@ -10,9 +10,11 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 
+from copilot.context.levers import Prices
 from copilot.context.placement import place
-from copilot.context.request import Conversation
+from copilot.context.request import Frame, build
 from copilot.context.validate import check
+from copilot.context.view import View
 from copilot.errors import ModelError
 from copilot.journal import Event, Journal
 from copilot.ledger import Ledger
@@ -49,12 +51,14 @@ class Work:
     window: int
     """The model's, in tokens."""
     price: Callable[[Usage], Decimal | None]
+    prices: Prices
     registry: Registry
     policy: Policy
     case: Case
     budgets: Budgets
     journal: Journal
-    conversation: Conversation
+    frame: Frame
+    view: View
     ledger: Ledger
     stop: Callable[[], bool]
     now: Callable[[], datetime]
@@ -74,15 +78,16 @@ def model_step(work: Work, turn: int) -> Response:
 
 def _ask(work: Work, turn: int, cut_before: int) -> Response:
     """One new answer, recorded; each cut one before it doubles what it may write."""
-    request = work.conversation.request(enlarged=cut_before)
-    estimate = work.conversation.tokens
-    check(request, window=work.window, estimate=estimate, paused=work.conversation.paused)
+    request = build(work.view, work.frame, work.ledger.support, enlarged=cut_before)
+    sizes: JsonObject = {**work.frame.sizes, **work.view.sizes}
+    estimate = int(sum(int(str(size)) for size in sizes.values()) * work.ledger.per_byte)
+    check(request, window=work.window, estimate=estimate, paused=work.view.is_paused)
     work.journal.append(
         "request",
         turn,
         {
-            "digest": work.conversation.digest,
-            "bytes": dict(work.conversation.sizes),
+            "digest": work.view.digest,
+            "bytes": sizes,
             "estimate": estimate,
             "messages": len(request.messages),
         },
@@ -99,7 +104,9 @@ def _ask(work: Work, turn: int, cut_before: int) -> Response:
             "model": work.model.name,
             "request_id": response.request_id,
             "stop_reason": response.stop_reason,
-            "usage": _tokens(usage),
+            "usage": usage_json(usage),
+            "context": usage.context,
+            "applied": list(response.applied_edits),
             "usd": None if price is None else str(price),
             "estimate": estimate,
             "ms": int((work.now() - started) / timedelta(milliseconds=1)),
@@ -187,7 +194,8 @@ def _repeated(call: ToolCall, earlier: Event) -> JsonObject:
     return {**earlier.data, **news, "artifacts": [], "effect": {}}
 
 
-def _tokens(usage: Usage) -> JsonObject:
+def usage_json(usage: Usage) -> JsonObject:
+    """The tokens of one answer, summed over all that is billed, as the journal keeps them."""
     total = usage.total
     counts = {
         "input": total.input,

@@ -10,7 +10,8 @@ from typing import Any
 
 from copilot import alerts, assembly
 from copilot.config import load_settings
-from copilot.context.request import Conversation
+from copilot.context.levers import Prices
+from copilot.context.view import View
 from copilot.investigation import investigate
 from copilot.journal import Event, Journal
 from copilot.ledger import Ledger
@@ -98,11 +99,11 @@ class Bench:
         incident = workspace.incidents.open_for(alert, workspace.settings.identity_labels)
         registry = assembly.registry_for(workspace)
         ledger = Ledger()
-        conversation = Conversation(assembly.frame_for(workspace, registry))
+        view = View()
 
         def take_in(event: Event) -> None:
             ledger.add(event)
-            conversation.add(event)
+            view.add(event)
             self.events.append(event)
             self.observe(event)
 
@@ -118,12 +119,14 @@ class Bench:
                 model=model,
                 window=200_000,
                 price=lambda _: Decimal("0.001"),
+                prices=Prices(write=1.25, read=0.1),
                 registry=registry,
                 policy=workspace.policy,
                 case=case,
                 budgets=self.budgets,
                 journal=journal,
-                conversation=conversation,
+                frame=assembly.frame_for(workspace, registry),
+                view=view,
                 ledger=ledger,
                 stop=lambda: self.stop,
                 now=workspace.now,

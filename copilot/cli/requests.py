@@ -42,7 +42,9 @@ def request_of(workspace: "Workspace", events: "Sequence[Event]", turn: int) -> 
 
 def _body(workspace: "Workspace", events: "Sequence[Event]") -> "JsonObject":
     from copilot import assembly
-    from copilot.context.request import Conversation
+    from copilot.context.request import build
+    from copilot.context.view import View
+    from copilot.ledger import Ledger
 
     if not events:
         raise NotFoundError("this incident was never investigated, so there is no request")
@@ -50,6 +52,7 @@ def _body(workspace: "Workspace", events: "Sequence[Event]") -> "JsonObject":
     turn = events[-1].turn
     cut = sum(event.kind == "response" and event.turn == turn for event in events)
     enlarged = cut if events[-1].data.get("dropped") else 0
-    body: JsonObject = Conversation(frame, events).request(enlarged=enlarged).body()
+    support = Ledger(events).support
+    body: JsonObject = build(View(events), frame, support, enlarged=enlarged).body()
     assert text_at(body, "model")
     return body

@@ -1,130 +1,165 @@
-"""From the journal to the request: a pure function, so that the same journal sends the same bytes.
+"""From the view to the request: a pure function, so that the same journal sends the same bytes.
 
 The system prompt and the tools never change within an investigation; what is volatile goes last.
-`Conversation` is that function fed one event at a time, so that turn 400 costs what turn 40 does.
-Clearing and compaction will change the view that is built here, never the journal.
+Betas follow from the features that a request uses and are never set by hand.
 """
 
-import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
-from copilot.context.placement import BYTES_PER_TOKEN
+from copilot.context.support import NOTHING, Support
+from copilot.context.view import View, joined
 from copilot.journal import Event
-from copilot.models.model import Json, Request, Response, assistant_message, verdict
-from copilot.values import compact, text_at
+from copilot.models.model import Json, Request
+from copilot.values import compact
+from policies.schema import Policy
 
-EPHEMERAL: Json = {"type": "ephemeral"}
-ONE_HOUR: Json = {"type": "ephemeral", "ttl": "1h"}
+CLEARING = "context-management-2025-06-27"
+ON_DEMAND = "compact-2026-09-04"
+THRESHOLD = "compact-2026-01-12"
+LEAST_THRESHOLD = 50_000
+"""Tokens; the service refuses a smaller trigger of its threshold compaction."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Frame:
-    """What stays byte for byte the same through an investigation."""
+    """What stays byte for byte the same through an investigation, and the policy it obeys."""
 
     model: str
     system: str
     tools: tuple[Json, ...]
     max_tokens: int
-    caching: bool = True
+    policy: Policy
+    effort: str = "auto"
+
+    @cached_property
+    def protected(self) -> tuple[str, ...]:
+        """Tools whose results are never cleared: from the policy, and only those that there are."""
+        names = sorted(tool["name"] for tool in self.tools)
+        return tuple(name for name in names if self.policy.tool(name).clear == "never")
 
     def system_blocks(self) -> tuple[Json, ...]:
         """The system prompt; its breakpoint covers the tools as well."""
-        block: Json = {"type": "text", "text": self.system}
-        return (block | {"cache_control": ONE_HOUR} if self.caching else block,)
+        return (_marked({"type": "text", "text": self.system}, self.policy.caching.system),)
 
-
-class Conversation:
-    """The messages that a run of events adds up to, with their size and digest."""
-
-    def __init__(self, frame: Frame, events: Iterable[Event] = ()) -> None:
-        """Begin with *events*, in their order."""
-        self._frame = frame
-        self._messages: list[Json] = []
-        self._closed = False
-        self.paused = False
-        """True when the last answer is to be sent back as it is, and nothing after it."""
-        self._hash = hashlib.sha256()
-        self._sizes: dict[str, int] = {
-            "system": len(frame.system.encode()),
-            "tools": sum(len(compact(tool).encode()) for tool in frame.tools),
-        }
-        for event in events:
-            self.add(event)
-
-    @property
+    @cached_property
     def sizes(self) -> dict[str, int]:
-        """Bytes by source: system, tools, alert, conversation, and each tool's results."""
-        return dict(self._sizes)
+        """Bytes of what every request carries."""
+        tools = sum(len(compact(tool).encode()) for tool in self.tools)
+        return {"system": len(self.system.encode()), "tools": tools}
 
-    @property
-    def tokens(self) -> int:
-        """An upper guess of the tokens that the next request has."""
-        return int(sum(self._sizes.values()) / BYTES_PER_TOKEN)
-
-    @property
-    def digest(self) -> str:
-        """The SHA-256 over all blocks so far: equal digests mean equal conversations."""
-        return self._hash.copy().hexdigest()
-
-    def add(self, event: Event) -> None:
-        """Take in one event; kinds that say nothing to the model change nothing."""
-        data = event.data
-        match event.kind:
-            case "started":
-                self._say("user", "alert", {"type": "text", "text": text_at(data, "message")})
-            case "response" if not data.get("dropped"):
-                response = Response(data["raw"])  # type: ignore[arg-type]  # their JSON, as received
-                blocks = assistant_message(response)["content"]
-                self._say("assistant", "conversation", *blocks)
-                self.paused = bool(blocks) and verdict(response) == "pause"
-            case "result":
-                block: Json = {
-                    "type": "tool_result",
-                    "tool_use_id": data["call"],
-                    "content": data["text"],
-                }
-                mark = {} if data.get("ok", True) else {"is_error": True}
-                self._say("user", text_at(data, "tool"), block | mark)
-            case "nudge" | "limit":
-                self._closed |= event.kind == "limit"
-                self._say("user", "conversation", {"type": "text", "text": text_at(data, "text")})
-            case _:
-                pass
-
-    def request(self, *, enlarged: int = 0) -> Request:
-        """The next request; its answer may be twice as long for each time *enlarged*."""
-        messages = list(self._messages)
-        if self._frame.caching and messages and not self.paused:
-            last = messages[-1]
-            marked = last["content"][-1] | {"cache_control": EPHEMERAL}
-            messages[-1] = {"role": last["role"], "content": [*last["content"][:-1], marked]}
-        return Request(
-            model=self._frame.model,
-            system=self._frame.system_blocks(),
-            tools=self._frame.tools,
-            messages=tuple(messages),
-            max_tokens=self._frame.max_tokens * 2**enlarged,
-            # Not an empty tool list: that would lose the cache and unbind the thinking.
-            tool_choice={"type": "none"} if self._closed else None,
-        )
-
-    def _say(self, role: str, source: str, *blocks: Json) -> None:
-        """Add blocks; neighbours of one role become one message, as the service would join them."""
-        if not blocks:
-            return
-        self.paused &= role == "assistant"
-        if self._messages and self._messages[-1]["role"] == role:
-            before = self._messages[-1]["content"]
-            self._messages[-1] = {"role": role, "content": [*before, *blocks]}
-        else:
-            self._messages.append({"role": role, "content": list(blocks)})
-        for block in blocks:
-            text = compact(block).encode("utf-8", "replace")
-            self._hash.update(text)
-            self._sizes[source] = self._sizes.get(source, 0) + len(text)
+    @cached_property
+    def bytes(self) -> int:
+        """The size of what every request carries."""
+        return sum(self.sizes.values())
 
 
-def build_request(events: Iterable[Event], frame: Frame) -> Request:
+def build(view: View, frame: Frame, support: Support = NOTHING, *, enlarged: int = 0) -> Request:
+    """The next request; its answer may be twice as long for each time *enlarged*."""
+    thinks = support.adaptive_thinking and frame.policy.thinking.mode == "adaptive"
+    edits = list(_edits(view, frame, support, thinks=thinks))
+    messages = joined(view.pieces)
+    if not view.is_paused:
+        messages = marked_messages(messages, frame.policy)
+    extra: dict[str, Json] = {}
+    if thinks:
+        extra["thinking"] = {"type": "adaptive"}
+    if frame.effort != "auto":
+        extra["output_config"] = {"effort": frame.effort}
+    return Request(
+        model=frame.model,
+        system=frame.system_blocks(),
+        tools=frame.tools,
+        messages=tuple(messages),
+        max_tokens=frame.max_tokens * 2**enlarged,
+        # Not an empty tool list: that would lose the cache and unbind the thinking.
+        tool_choice={"type": "none"} if view.is_closed else None,
+        betas=tuple(_betas(view, edits)),
+        context_management={"edits": edits} if edits else None,
+        extra=extra,
+    )
+
+
+def build_request(events: Iterable[Event], frame: Frame, support: Support = NOTHING) -> Request:
     """The request that follows *events*."""
-    return Conversation(frame, events).request()
+    return build(View(events), frame, support)
+
+
+def _edits(view: View, frame: Frame, support: Support, *, thinks: bool) -> Iterator[Json]:
+    """The service's edits in the order that it asks for: thinking, tool uses, compaction."""
+    keep = frame.policy.thinking.keep_turns
+    if thinks and support.clear_thinking and keep != "all":
+        yield {"type": "clear_thinking_20251015", "keep": {"type": "thinking_turns", "value": keep}}
+    if view.clear_up_to:
+        # We choose the bite and the service takes it: `keep` grows with the conversation, so
+        # that the same results stay cleared and the cached beginning stays as it is.
+        uses = sum(
+            block.get("type") == "tool_use" for piece in view.pieces for block in piece.blocks
+        )
+        edit: Json = {
+            "type": "clear_tool_uses_20250919",
+            "trigger": {"type": "tool_uses", "value": 1},
+            "keep": {"type": "tool_uses", "value": uses - view.clear_up_to},
+            "exclude_tools": list(frame.protected),
+        }
+        inputs = [tool["name"] for tool in frame.tools if _clears_inputs(frame, tool)]
+        yield edit | ({"clear_tool_inputs": inputs} if inputs else {})
+    compaction = frame.policy.compaction
+    wanted = compaction.by in ("auto", "server") and compaction.kind != "on_demand"
+    if wanted and support.threshold and not support.on_demand and not view.signed_block:
+        trigger = max(compaction.trigger_tokens, LEAST_THRESHOLD)
+        yield {
+            "type": "compact_20260112",
+            "trigger": {"type": "input_tokens", "value": trigger},
+            "pause_after_compaction": True,
+            "instructions": compaction.instructions,
+        }
+
+
+def _clears_inputs(frame: Frame, tool: Json) -> bool:
+    return frame.policy.tool(tool["name"]).clear_inputs
+
+
+def _betas(view: View, edits: Iterable[Json]) -> Iterator[str]:
+    kinds = {edit["type"] for edit in edits}
+    if kinds & {"clear_thinking_20251015", "clear_tool_uses_20250919"}:
+        yield CLEARING
+    if "compact_20260112" in kinds or _has_block(view, signed=False):
+        yield THRESHOLD
+    if view.signed_block:
+        yield ON_DEMAND
+
+
+def _has_block(view: View, *, signed: bool) -> bool:
+    return any(
+        block.get("type") == "compaction" and ("signature" in block) == signed
+        for piece in view.pieces
+        for block in piece.blocks
+    )
+
+
+def marked_messages(messages: list[Json], policy: Policy) -> list[Json]:
+    """The messages with at most three cache marks: summary, one in between, the newest block."""
+    ttl = policy.caching.messages
+    if ttl == "off" or not messages:
+        return messages
+    places = {(len(messages) - 1, len(messages[-1]["content"]) - 1)}
+    if messages[0]["content"][0].get("type") == "compaction":
+        places.add((0, 0))
+    newest = len(messages[-1]["content"])
+    if newest > policy.caching.between_blocks:
+        places.add((len(messages) - 1, newest - 1 - policy.caching.between_blocks))
+    for message, block in places:
+        content = list(messages[message]["content"])
+        content[block] = _marked(content[block], ttl)
+        messages[message] = messages[message] | {"content": content}
+    return messages
+
+
+def _marked(block: Json, ttl: str) -> Json:
+    """The block with a cache mark; five minutes is what a mark says by itself."""
+    if ttl == "off":
+        return block
+    mark: Json = {"type": "ephemeral"} if ttl == "5m" else {"type": "ephemeral", "ttl": ttl}
+    return block | {"cache_control": mark}

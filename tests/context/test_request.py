@@ -6,13 +6,17 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from copilot.context.request import Conversation, Frame, build_request
+from copilot.context.request import Frame, build, build_request
 from copilot.context.validate import check
+from copilot.context.view import View
 from copilot.journal import Event, Kind
 from copilot.models.model import Json, Request
+from policies.schema import Policy
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
-FRAME = Frame("claude-sonnet-5-5", "system", ({"name": "a", "input_schema": {}},), 1000)
+FRAME = Frame(
+    "claude-sonnet-5-5", "system", ({"name": "a", "input_schema": {}},), 1000, Policy(name="test")
+)
 
 Step = tuple[str, int]
 
@@ -79,12 +83,12 @@ def test_an_earlier_request_is_a_prefix_of_a_later_one(events: list[Event], cut:
 
 @given(journals())
 def test_fed_event_by_event_is_the_same_as_built_at_once(events: list[Event]) -> None:
-    conversation = Conversation(FRAME)
+    view = View()
     for event in events:
-        conversation.add(event)
-        conversation.request()
+        view.add(event)
+        build(view, FRAME)
 
-    assert conversation.request() == build_request(events, FRAME)
+    assert build(view, FRAME) == build_request(events, FRAME)
 
 
 def blocks(request: Request) -> list[Json]:

@@ -1,0 +1,143 @@
+"""When to clear and when to compact: decisions over the view, pure and recorded before they act.
+
+Clearing takes rare, large bites: each one breaks the prompt cache from the first cleared result
+on, so a bite must free enough to pay for the tail that is written again (`pays_back`). The same
+decision serves both sides; whether the service or we empty the results is a question of support.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from copilot.context.compaction import Kind
+from copilot.context.placement import BYTES_PER_TOKEN, MESSAGE_CHARACTERS
+from copilot.context.request import Frame
+from copilot.context.support import Support
+from copilot.context.view import View
+from copilot.values import JsonObject, compact
+
+PLACEHOLDER_BYTES = 200
+WINDOW_SHARE = 0.8
+"""Of the model's window: beyond it the view is compacted whatever the policy's trigger."""
+MAX_BAD = 2
+"""Compactions in a row that failed or lost too much, after which code writes the summary."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Of one model, in any one unit per token: fresh or cached reading, and writing the cache."""
+
+    write: float
+    read: float
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """How large the request is by our best guess, and how long the investigation may go on."""
+
+    tokens: int
+    per_byte: float
+    """Tokens a byte, corrected by what the service reported."""
+    window: int
+    turns_left: int
+    prices: Prices
+
+
+@dataclass(frozen=True, slots=True)
+class Bite:
+    """The results to clear. `up_to` counts tool uses from the oldest, protected ones included."""
+
+    calls: tuple[str, ...]
+    up_to: int
+    freed: int
+    """Tokens."""
+    by: Literal["server", "client"]
+
+
+def bite(view: View, frame: Frame, support: Support, outlook: Outlook) -> Bite | None:
+    """What to clear now, or None: too small a request, nothing old enough, or not worth it."""
+    clearing = frame.policy.clearing
+    by = _who(clearing.by, support.clear_tool_uses, allowed=not support.binds_thinking)
+    if by is None or outlook.tokens <= clearing.trigger_tokens:
+        return None
+    uses = list(view.tool_uses())
+    newest_turn = uses[-1].turn if uses else 0
+    old = [
+        (number, use)
+        for number, use in enumerate(uses[: len(uses) - clearing.keep], start=1)
+        if not use.is_cleared and use.tool not in frame.protected and use.turn < newest_turn
+    ]
+    old = [item for item in old if item[1].bytes > 2 * PLACEHOLDER_BYTES]
+    if not old:
+        return None
+    spare = PLACEHOLDER_BYTES * len(old)
+    freed = int((sum(use.bytes for _, use in old) - spare) * outlook.per_byte)
+    if freed < at_least(view, frame, outlook, first=old[0][1].call, freed=freed):
+        return None
+    return Bite(tuple(use.call for _, use in old), old[-1][0], freed, by)
+
+
+def at_least(view: View, frame: Frame, outlook: Outlook, *, first: str, freed: int) -> int:
+    """The smallest bite worth the cache that it breaks, in tokens.
+
+    `auto`: what is behind the first cleared result and stays must be written again once; every
+    later turn then reads that much less.
+    """
+    said = frame.policy.clearing.at_least_tokens
+    if said != "auto":
+        return said
+    behind, is_behind = 0, False
+    for piece in view.pieces:
+        is_behind |= piece.call == first
+        behind += piece.bytes * is_behind
+    tail = max(0, int(behind * outlook.per_byte) - freed)
+    return math.ceil(tail * pays_back(outlook.prices) / max(1, outlook.turns_left))
+
+
+def pays_back(prices: Prices) -> float:
+    """Turns that clearing one token before a tail of one token takes to pay: (write-read)/read.
+
+    About 11.5 at classic prices, 24 on the 5.5 models (Anthropic's price page, 2026-11).
+    """
+    return (prices.write - prices.read) / prices.read if prices.read else math.inf
+
+
+def compaction(frame: Frame, support: Support, outlook: Outlook, bad: int) -> Kind | None:
+    """Which kind of compaction is due now, or None. *bad* counts failed ones in a row."""
+    policy = frame.policy.compaction
+    fixed = int(frame.bytes / BYTES_PER_TOKEN)
+    due = outlook.tokens > max(policy.trigger_tokens, fixed + policy.summary_tokens)
+    full = outlook.tokens > outlook.window * WINDOW_SHARE
+    if policy.by == "off" or not (due or full):
+        return None
+    if bad >= MAX_BAD:
+        return "state"
+    if policy.by in ("auto", "server") and policy.kind != "threshold" and support.on_demand:
+        return "on_demand"
+    if policy.by in ("auto", "server") and support.threshold and not full:
+        return None  # the service does it within the next request
+    return "client" if policy.by in ("auto", "client") else None
+
+
+def placeholder(result: JsonObject) -> str:
+    """What stands in place of a cleared result: how to have it again, and how large it is."""
+    return compact(
+        {
+            "cleared": result.get("handle") or "not kept",
+            "tool": result.get("tool"),
+            "arguments": _short(result.get("arguments")),
+            "total": result.get("total"),
+            "again": "read_scratch, search_scratch or query_scratch on the handle",
+        }
+    )
+
+
+def _short(value: object) -> str:
+    return str(value)[:MESSAGE_CHARACTERS]
+
+
+def _who(by: str, server: bool, *, allowed: bool) -> Literal["server", "client"] | None:
+    """Who clears: `auto` prefers the service, since its clearing leaves thoughts valid."""
+    if by in ("auto", "server") and server:
+        return "server"
+    return "client" if by in ("auto", "client") and allowed else None

@@ -1,0 +1,210 @@
+"""What the model sees of the journal: pieces in order, some cleared, the oldest summarised. Pure.
+
+A piece is what one event adds. Clearing and compaction change the view, never the journal: a
+cleared result keeps its place, since a call must stay answered, and is one call away by its handle.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from copilot.journal import Event
+from copilot.models.model import Json, Response, assistant_message, verdict
+from copilot.values import JsonObject, compact, list_at, object_at, text_at
+
+THOUGHTS = frozenset({"thinking", "redacted_thinking"})
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """The blocks that one event adds to the conversation."""
+
+    role: str
+    source: str
+    """alert, conversation, state, or the tool whose result it is."""
+    turn: int
+    blocks: tuple[Json, ...]
+    call: str = ""
+    """The id of the call that it answers."""
+    bytes: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        size = sum(len(compact(block).encode("utf-8", "replace")) for block in self.blocks)
+        object.__setattr__(self, "bytes", size)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """One answered call, as clearing looks at it. `freed` is what its body takes, in bytes."""
+
+    call: str
+    tool: str
+    turn: int
+    bytes: int
+    is_cleared: bool
+
+
+class View:
+    """The pieces that a run of events adds up to. Fed event by event; reading changes nothing."""
+
+    def __init__(self, events: Iterable[Event] = ()) -> None:
+        self.pieces: list[Piece] = []
+        self.is_closed = False
+        """No more tools: the next answer is the last."""
+        self.is_paused = False
+        """The last answer goes back as it is, and nothing after it."""
+        self.cleared_by_server: set[str] = set()
+        self.clear_up_to = 0
+        """How many of the oldest tool uses the service is told to clear."""
+        self.signed_block: Json | None = None
+        self._bytes: dict[str, int] = {}
+        self._hash = hashlib.sha256()
+        for event in events:
+            self.add(event)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Bytes by source, without what the service clears."""
+        return {source: size for source, size in self._bytes.items() if size}
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 over all pieces ever added: equal digests mean equal views."""
+        return self._hash.copy().hexdigest()
+
+    def add(self, event: Event) -> None:
+        """Take in one event; kinds that say nothing to the model change nothing."""
+        data = event.data
+        match event.kind:
+            case "started":
+                self._say(_text("user", "alert", 0, text_at(data, "message")))
+            case "response" if not data.get("dropped"):
+                self._answered(event)
+            case "result":
+                self._say(_result(event))
+            case "nudge" | "limit":
+                self.is_closed |= event.kind == "limit"
+                self._say(_text("user", "conversation", event.turn, text_at(data, "text")))
+            case "state":
+                self._say(_text("user", "state", event.turn, text_at(data, "text")))
+            case "clear":
+                self._clear(data)
+                self._say(_text("user", "state", event.turn, text_at(data, "state")))
+            case "compact" if not data.get("failed"):
+                self._compact(event)
+                self._say(_text("user", "state", event.turn, text_at(data, "state")))
+            case _:
+                pass
+
+    def tool_uses(self) -> Iterator[ToolUse]:
+        """Every answered call that is still in the view, oldest first."""
+        for piece in self.pieces:
+            if piece.call:
+                cleared = piece.call in self.cleared_by_server or _is_placeholder(piece)
+                yield ToolUse(piece.call, piece.source, piece.turn, piece.bytes, cleared)
+
+    def _answered(self, event: Event) -> None:
+        response = Response(event.data["raw"])  # type: ignore[arg-type]  # theirs, as received
+        blocks = tuple(assistant_message(response)["content"])
+        if blocks and blocks[0].get("type") == "compaction" and blocks[0].get("content"):
+            # The service reads nothing before its own summary: what is older leaves the request.
+            self._drop_before(len(self.pieces))
+        self._say(Piece("assistant", "conversation", event.turn, blocks))
+        self.is_paused = bool(blocks) and verdict(response) == "pause"
+
+    def _clear(self, data: JsonObject) -> None:
+        """Empty the results named: by the service, or here by a placeholder."""
+        calls = {str(call) for call in list_at(data, "calls")}
+        if text_at(data, "by") == "server":
+            self.cleared_by_server |= calls
+            self.clear_up_to = int(text_at(data, "up_to"))
+            for piece in self.pieces:
+                if piece.call in calls:
+                    self._count(piece.source, -piece.bytes)
+            return
+        placeholders = object_at(data, "placeholders")
+        for number, piece in enumerate(self.pieces):
+            if piece.call in calls:
+                block = piece.blocks[0] | {"content": text_at(placeholders, piece.call)}
+                self._swap(number, replace(piece, blocks=(block,)))
+
+    def _compact(self, event: Event) -> None:
+        """Replace what is older than the kept turns by a summary, or by the service's block."""
+        data = event.data
+        keep_from = int(text_at(data, "keep_from"))
+        kept = [piece for piece in self.pieces if piece.turn >= keep_from and piece.turn > 0]
+        head = [piece for piece in self.pieces if piece.source == "alert"]
+        if data.get("strip_thinking"):
+            kept = [piece for piece in map(_without_thinking, kept) if piece.blocks]
+        self._drop_before(len(self.pieces))
+        self.signed_block = object_at(data, "block") or None
+        if self.signed_block:
+            self._say(Piece("assistant", "summary", event.turn, (self.signed_block,)))
+        else:
+            for piece in head:
+                self._say(piece)
+            self._say(_text("user", "summary", event.turn, text_at(data, "summary")))
+        for piece in kept:
+            self._say(piece)
+
+    def _say(self, piece: Piece) -> None:
+        if not piece.blocks:
+            return
+        self.is_paused &= piece.role == "assistant"
+        self.pieces.append(piece)
+        self._count(piece.source, piece.bytes)
+        for block in piece.blocks:
+            self._hash.update(compact(block).encode("utf-8", "replace"))
+
+    def _swap(self, number: int, piece: Piece) -> None:
+        self._count(piece.source, piece.bytes - self.pieces[number].bytes)
+        self.pieces[number] = piece
+        self._hash.update(f"cleared {piece.call}".encode())
+
+    def _drop_before(self, count: int) -> None:
+        for piece in self.pieces[:count]:
+            if piece.call not in self.cleared_by_server:
+                self._count(piece.source, -piece.bytes)
+        del self.pieces[:count]
+        self.cleared_by_server.clear()
+        self.clear_up_to = 0
+
+    def _count(self, source: str, size: int) -> None:
+        self._bytes[source] = self._bytes.get(source, 0) + size
+
+
+def joined(pieces: Iterable[Piece]) -> list[Json]:
+    """The pieces as messages; neighbours of one role are one, as the service would join them."""
+    messages: list[Json] = []
+    for piece in pieces:
+        if messages and messages[-1]["role"] == piece.role:
+            messages[-1]["content"] += piece.blocks
+        else:
+            messages.append({"role": piece.role, "content": list(piece.blocks)})
+    return messages
+
+
+def _text(role: str, source: str, turn: int, text: str) -> Piece:
+    blocks = ({"type": "text", "text": text},) if text else ()
+    return Piece(role, source, turn, blocks)
+
+
+def _result(event: Event) -> Piece:
+    data = event.data
+    block: Json = {
+        "type": "tool_result",
+        "tool_use_id": data["call"],
+        "content": data["text"],
+    }
+    mark = {} if data.get("ok", True) else {"is_error": True}
+    return Piece("user", text_at(data, "tool"), event.turn, (block | mark,), text_at(data, "call"))
+
+
+def _is_placeholder(piece: Piece) -> bool:
+    return str(piece.blocks[0].get("content", "")).startswith('{"cleared":')
+
+
+def _without_thinking(piece: Piece) -> Piece:
+    """The piece without thoughts: they are bound to a beginning that is gone."""
+    blocks: Sequence[Json] = [b for b in piece.blocks if b.get("type") not in THOUGHTS]
+    return replace(piece, blocks=tuple(blocks))

@@ -1,0 +1,109 @@
+"""Before each request: clear, compact, put back what matters. Decided, recorded, then in effect.
+
+One event a lever, with the restatement in it, so that a kill between two writes loses nothing: what
+left the view and what came back stand in the same line of the journal.
+"""
+
+from collections.abc import Sequence
+
+from copilot.context import levers
+from copilot.context.compaction import Kind, Summary, split, summary_in, summary_request
+from copilot.context.instructions import fenced
+from copilot.context.levers import Bite, Outlook
+from copilot.context.restate import loss_rate, restatement, visible
+from copilot.context.view import Piece
+from copilot.errors import ModelError
+from copilot.models.model import Response
+from copilot.steps import Work, usage_json
+from copilot.values import JsonObject
+
+FOR_GOOD = frozenset({"auth", "billing", "spend_cap"})
+"""Kinds of ModelError that end an investigation; others cost one summary."""
+
+
+def upkeep(work: Work, turn: int) -> None:
+    """Pull the lever that is due before the request of *turn*, if any is."""
+    if work.view.is_closed or work.view.is_paused or work.ledger.report:
+        return
+    outlook = outlook_of(work, turn)
+    bite = levers.bite(work.view, work.frame, work.ledger.support, outlook)
+    if bite:
+        clear(work, turn, bite)
+        outlook = outlook_of(work, turn)
+    kind = levers.compaction(work.frame, work.ledger.support, outlook, work.ledger.bad_compactions)
+    if kind:
+        compact_view(work, turn, kind)
+
+
+def outlook_of(work: Work, turn: int) -> Outlook:
+    """How large the next request is by our best guess, and how long this may go on."""
+    size = sum(work.view.sizes.values()) + work.frame.bytes
+    return Outlook(
+        tokens=int(size * work.ledger.per_byte),
+        per_byte=work.ledger.per_byte,
+        window=work.window,
+        turns_left=max(1, work.budgets.turns - turn),
+        prices=work.prices,
+    )
+
+
+def clear(work: Work, turn: int, bite: Bite) -> None:
+    """Record the bite, with what matters of the cleared results put back."""
+    gone = set(bite.calls)
+    rest = [piece for piece in work.view.pieces if piece.call not in gone]
+    placeholders: JsonObject = {
+        call: levers.placeholder(work.ledger.results[call].data) for call in bite.calls
+    }
+    data: JsonObject = {
+        "by": bite.by,
+        "calls": list(bite.calls),
+        "up_to": bite.up_to,
+        "freed": bite.freed,
+        "placeholders": placeholders if bite.by == "client" else {},
+        "state": put_back(work, visible(rest)),
+    }
+    work.journal.append("clear", turn, data)
+
+
+def compact_view(work: Work, turn: int, kind: Kind) -> None:
+    """Replace the older turns by a summary of that kind, and put back what it lost."""
+    keep_from = max(1, work.ledger.turn - work.policy.compaction.tail_turns + 1)
+    older, kept = split(work.view.pieces, keep_from)
+    if not any(piece.call for piece in older):
+        return
+    response = _asked(work, older, kind) if kind != "state" else None
+    summary = summary_in(response, kind) if response else Summary()
+    failed = kind != "state" and not summary.content
+    lost = loss_rate(work.ledger, summary.content) if summary.content else 0.0
+    data: JsonObject = {
+        "by": kind,
+        "failed": failed,
+        "keep_from": keep_from,
+        "block": summary.block,
+        "summary": fenced(summary.text) if summary.text else "",
+        "strip_thinking": kind != "on_demand",
+        "loss_rate": round(lost, 4),
+        "usage": usage_json(response.usage) if response else {},
+        "usd": str(work.price(response.usage)) if response else "0",
+    }
+    if not failed:
+        text = "\n".join([summary.content, visible(kept)])
+        data["state"] = put_back(work, text, goal=bool(summary.block))
+    work.journal.append("compact", turn, data)
+
+
+def put_back(work: Work, text: str, *, goal: bool = False) -> str:
+    """What matters and is not in *text*; with the alert when that left the request too."""
+    case = work.case
+    alert = f"{case.alert.words()}\n{case.question}".strip() if goal else ""
+    return restatement(case.state(), work.ledger, text, goal=alert)
+
+
+def _asked(work: Work, older: Sequence[Piece], kind: Kind) -> Response | None:
+    """The answer to one request for a summary; None when the service would not give one."""
+    try:
+        return work.model.respond(summary_request(older, work.frame, kind))
+    except ModelError as error:
+        if error.kind in FOR_GOOD:
+            raise
+        return None
