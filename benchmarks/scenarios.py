@@ -7,7 +7,8 @@ the real loop, and the report is held against the truth, which the investigator 
 A line of `must_cite` counts when report.json cites that source and line (an entry of a JSON array:
 that source and record). An alert that is no incident and was closed without a search is its own
 evidence. A decoy or a wrong answer counts as named when two thirds of its telling words stand in
-the cause; the cause is printed, so that a person can judge. Figures go to results/scenarios.json.
+the cause as whole names; the cause is printed, so that a person can judge. Figures go to
+results/scenarios.json.
 """
 
 import argparse
@@ -229,7 +230,7 @@ def _is_cited(
 def _named(trap: str, told: str) -> bool:
     """True when two thirds of the trap's telling words stand in what was told as the cause."""
     words = {word for word in re.findall(r"[a-z0-9]{4,}", trap.lower()) if word not in DULL}
-    said = set(re.findall(r"[a-z0-9]{4,}", told.lower()))
+    said = {word.strip(".:-'") for word in re.findall(r"[\w.:'-]+", told.lower())}
     return bool(words) and 3 * len(words & said) >= 2 * len(words)
 
 

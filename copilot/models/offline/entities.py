@@ -98,6 +98,8 @@ def looks_like_name(word: str) -> bool:
     """True for what is no word of a language: digits, inner punctuation or capitals."""
     if len(word) < 4 or DATE.fullmatch(word) or CLOCK.fullmatch(word):
         return False
+    if re.fullmatch(r"\d+(?:[_-]\d+)+", word):
+        return len(word) > 7  # a number of a run or a task: 170608_123905
     has_digit = any(letter.isdigit() for letter in word)
     has_letter = any(letter.isalpha() for letter in word)
     if (

@@ -9,6 +9,7 @@ import json
 from collections.abc import Sequence
 
 from copilot.models.model import Json, Request, Response
+from copilot.models.offline.memo import memo
 from copilot.models.offline.noting import note
 from copilot.models.offline.plan import Step, next_step
 from copilot.models.offline.reporting import draft
@@ -36,7 +37,8 @@ class OfflineModel:
         turn = view.transcript.turns + 1
         step = next_step(view)
         if step:
-            return _response(request, _calls(step, turn), "tool_use")
+            blocks = _calls(step, turn, memo(view))
+            return _response(request, blocks, "tool_use")
         report = _mended(draft(view), view)
         if (
             view.transcript.may_call
@@ -45,7 +47,8 @@ class OfflineModel:
             first = not view.transcript.of_step("report")
             noted = [want for want in note(report) if first and want.tool in view.tools]
             wants = (*noted, Want("submit_report", report))
-            blocks = _calls(Step("report", "What is to outlive this, and the report.", wants), turn)
+            last = Step("report", "What is to outlive this, and the report.", wants)
+            blocks = _calls(last, turn, memo(view))
             return _response(request, blocks, "tool_use")
         return _response(request, [{"type": "text", "text": compact(report)}], "end_turn")
 
@@ -54,8 +57,9 @@ class OfflineModel:
         return request.size // BYTES_PER_TOKEN
 
 
-def _calls(step: Step, turn: int) -> list[Json]:
-    blocks: list[Json] = [{"type": "text", "text": step.why}]
+def _calls(step: Step, turn: int, kept: str) -> list[Json]:
+    words = f"{step.why}\n{kept}".strip()
+    blocks: list[Json] = [{"type": "text", "text": words}]
     blocks += [
         _use(call_id(turn, step.name, number), want.tool, want.input)
         for number, want in enumerate(step.wants, start=1)

@@ -130,7 +130,7 @@ def line_of(row: JsonObject) -> Line | None:
         count=_number(values, "count", 1),
         baseline=_number(values, "baseline", 0),
         compared=values.get("baseline") is not None,
-        counted_in=reference.partition(":")[0],
+        counted_in=text_at(values, "counted_in") or reference.partition(":")[0],
         first_seen=text_at(values, "first_seen"),
         last_seen=text_at(values, "last_seen"),
         in_sources=_number(values, "in_sources", 1),

@@ -25,6 +25,7 @@ QUIET_DISCOUNT = 2.5
 """A program that goes on as usual says so at these levels."""
 SIBLING_DISCOUNT = 4.0
 """For a line that names another one of the alert's kind: another block, another job."""
+PAST_DISCOUNT = 4.0
 ENOUGH = 4.5
 """Points from which a line may be called a cause."""
 NEAR = 0.6
@@ -149,13 +150,17 @@ def _candidate(
     points -= SIBLING_DISCOUNT * all(names_sibling(line, brief) for line in group)
     points += min(1.0, math.log10(max(line.count for line in group) + 1) / 2)
     points += min(1.2, 0.4 * len(brief.words & words_of(first.telling)))
-    if (
-        focus.since
-        and first.when
-        and max(line.last_seen or line.time for line in group) < focus.since
-    ):
-        points -= 3.0
-    return Candidate(tuple(group), sign, points, noise, relation > 0.6)
+    ended = max(line.last_seen or line.time for line in group)
+    is_past = bool(focus.since and ended and ended < focus.since)
+    return Candidate(
+        lines=tuple(group),
+        sign=sign,
+        points=points - PAST_DISCOUNT * is_past,
+        is_noise=noise,
+        is_related=relation > NEAR,
+        is_near=relation >= NEAR,
+        is_past=is_past,
+    )
 
 
 def _prefers(line: Line, brief: Brief) -> bool:

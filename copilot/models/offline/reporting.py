@@ -94,17 +94,20 @@ def _status(view: View, leading: Candidate, story: Story) -> str:
 def _strays(view: View, leading: Candidate) -> bool:
     """True when the leading line may be about something else than the alert is.
 
-    What the alert names is in the logs, and not where that line stands; or the file speaks of
-    others of its kind, no trouble names it, and no time tells that the two belong together.
+    What the alert names is in the logs, but not where that line stands, and the line is not new
+    either; or the file speaks of others of its kind, no trouble names it, and no time tells that
+    the two belong together.
     """
     present = [item for item in view.brief.entities if view.present(item)]
-    if present and not leading.is_near:
+    first = leading.first
+    is_new = first.compared and not first.baseline
+    if present and not leading.is_near and not is_new:
         return True
     exact = [item.text for item in present if item.weight > 1 and is_identifier(item.text)]
     if not exact or view.brief.times:
         return False
     named = any(names(item.first, text) for item in view.candidates for text in exact)
-    here = (line for line in view.dossier.lines if line.source == leading.first.source)
+    here = (line for line in view.dossier.lines if line.source == first.source)
     return not named and any(names_sibling(line, view.brief) for line in here)
 
 

@@ -15,6 +15,8 @@ from copilot.values import Json, JsonObject, list_at, object_at, text_at
 
 CALL_ID = re.compile(r"off_(\d+)_([a-z]+)_(\d+)")
 """The turn, the step and the number of a call, as `call_id` writes them."""
+MARK = "Kept for later: "
+"""Stands before the JSON in which a turn keeps what it was answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +45,14 @@ class Answer:
 class Exchange:
     """One call with its answer."""
 
+    id: str
     turn: int
     step: str
     tool: str
     input: JsonObject
     answer: Answer
+    is_kept: bool = False
+    """True when a turn's own text holds what matters of the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +84,43 @@ def call_id(turn: int, step: str, number: int) -> str:
 
 def read_transcript(request: Request) -> Transcript:
     """The transcript in *request*."""
-    answers = dict(_answers(request))
-    exchanges = tuple(
-        Exchange(int(place[1]), place[2], str(block.get("name")), _input(block), answer)
-        for block in _blocks(request, "assistant", "tool_use")
-        if (place := CALL_ID.fullmatch(str(block.get("id"))))
-        and (answer := answers.get(str(block.get("id")), Answer())) is not None
-    )
+    answers, kept = dict(_answers(request)), dict(_kept(request))
+    exchanges = []
+    for block in _blocks(request, "assistant", "tool_use"):
+        call = str(block.get("id"))
+        place = CALL_ID.fullmatch(call)
+        if not place:
+            continue
+        answer = answers.get(call, Answer())
+        if call in kept and not answer.rows:
+            answer = kept[call]  # cleared since
+        exchanges.append(
+            Exchange(
+                id=call,
+                turn=int(place[1]),
+                step=place[2],
+                tool=str(block.get("name")),
+                input=_input(block),
+                answer=answer,
+                is_kept=call in kept,
+            )
+        )
     turns = sum(message.get("role") == "assistant" for message in request.messages)
     closed = (request.tool_choice or {}).get("type") == "none" or not request.tools
-    return Transcript(exchanges, turns, not closed)
+    return Transcript(tuple(exchanges), turns, not closed)
+
+
+def _kept(request: Request) -> Iterator[tuple[str, Answer]]:
+    """What earlier turns kept of answers, by the id of the call."""
+    for block in _blocks(request, "assistant", "text"):
+        _, mark, rest = str(block.get("text", "")).partition(MARK)
+        try:
+            value = json.loads(rest) if mark else {}
+        except ValueError:
+            continue
+        if isinstance(value, dict):
+            for call, envelope in value.items():
+                yield call, _answer(json.dumps(envelope))
 
 
 def _answers(request: Request) -> Iterator[tuple[str, Answer]]:
