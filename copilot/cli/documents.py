@@ -6,6 +6,7 @@ import click
 
 from copilot.cli.options import as_json, ids_only
 from copilot.cli.session import Session, pass_session, pick
+from copilot.cli.shown import counted
 from copilot.errors import NotFoundError
 from copilot.safe_text import safe_text
 
@@ -89,7 +90,7 @@ def search(
         ("ID", "LINE", "SNIPPET"),
         [(chunk.id, str(chunk.line), session.masked(snippet)) for chunk, snippet in pairs],
     )
-    session.screen.say(f"{len(pairs)} of {found.total.value} chunks")
+    session.screen.say(f"{len(pairs)} of {counted(found.total.value, 'chunk')}")
     for note in found.coverage.notes:
         session.screen.say(f"note: {note}")
 

@@ -5,7 +5,7 @@ command goes on where it stopped.
 """
 
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from types import FrameType
@@ -15,10 +15,9 @@ from copilot.cli.faults import Stopped
 
 
 class Interrupts:
-    """Whether a person has asked for the report."""
+    """Whether a person has asked for the report. A handler prints nothing: it may cut a print."""
 
-    def __init__(self, say: Callable[[str], None]) -> None:
-        self._say = say
+    def __init__(self) -> None:
         self.report_wanted = False
 
     def interrupt(self, _number: int, _frame: FrameType | None) -> None:
@@ -26,13 +25,12 @@ class Interrupts:
         if self.report_wanted:
             raise Stopped("stopped", exit_codes.INTERRUPTED)
         self.report_wanted = True
-        self._say("finishing this turn, then the report; Ctrl-C again stops now")
 
 
 @contextmanager
-def watching(say: Callable[[str], None], timeout: timedelta | None) -> Iterator[Interrupts]:
+def watching(timeout: timedelta | None) -> Iterator[Interrupts]:
     """Listen to the signals while the block runs; afterwards they mean what they meant before."""
-    interrupts = Interrupts(say)
+    interrupts = Interrupts()
 
     def terminate(_number: int, _frame: FrameType | None) -> None:
         raise Stopped("stopped by SIGTERM", exit_codes.TERMINATED)

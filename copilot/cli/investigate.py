@@ -17,12 +17,15 @@ from copilot.cli.targets import Known, target_of, with_window, with_words
 from copilot.errors import CopilotError, UsageError
 
 if TYPE_CHECKING:
+    from copilot.cli.interrupts import Interrupts
+    from copilot.cli.ui import Progress
     from copilot.journal import Event
     from copilot.models.retries import Attempt
     from copilot.notebook import Ending
     from copilot.values import Alert, Json, JsonObject
     from copilot.workspace import Workspace
 
+FINISHING = "finishing this turn, then the report; Ctrl-C again stops now"
 BUDGETS = frozenset({"turns", "tokens", "usd", "wall_time"})
 
 
@@ -99,40 +102,67 @@ def follow(
     """Investigate, show it live, print the outcome and return the exit code."""
     from copilot import app, assembly
 
-    screen = session.screen
-    screen.say(f"investigator: {investigator(assembly.model_name(workspace))}")
+    session.screen.say(f"investigator: {investigator(assembly.model_name(workspace))}")
     follower = Follower(workspace.now)
-    with screen.progress() as progress:
-        progress.pin(follower.status)
-
-        def observe(event: "Event") -> None:
-            progress.event(event.time, *follower.take_in(event))
-            if shown.as_jsonl:
-                _print_event(session, event)
-
-        def on_attempt(attempt: "Attempt") -> None:
-            if attempt.wait_s is not None:
-                said = f"the service failed ({attempt.kind}); again in {attempt.wait_s:.0f} s"
-                progress.event(workspace.now(), said, "warn")
-
-        def say(text: str) -> None:
-            progress.event(workspace.now(), text, "warn")
-
-        try:
-            with watching(say, shown.timeout) as interrupts:
-                wishes = app.Wishes(question, observe, lambda: interrupts.report_wanted, on_attempt)
-                if isinstance(found, Known):
-                    ending = app.resume(workspace, found.incident, wishes)
-                else:
-                    ending = app.run(workspace, found, wishes)
-        except Stopped as error:
-            raise Stopped(f"{error}; {_resume(session, follower)}", error.code) from None
-        except CopilotError as error:
-            if follower.incident:
-                error.add_note(_resume(session, follower))
-            raise
+    try:
+        with watching(shown.timeout) as interrupts, session.screen.progress() as progress:
+            watch = Watch(session, progress, follower, interrupts, shown.as_jsonl)
+            wishes = app.Wishes(question, watch.observe, watch.wants_report, watch.attempted)
+            if isinstance(found, Known):
+                ending = app.resume(workspace, found.incident, wishes)
+            else:
+                ending = app.run(workspace, found, wishes)
+    except Stopped as error:
+        raise Stopped(f"{error}; {_resume(session, follower)}", error.code) from None
+    except CopilotError as error:
+        if follower.incident:
+            error.add_note(_resume(session, follower))
+        raise
     _print_ending(session, workspace, ending, shown)
     return _exit_code(ending, shown)
+
+
+class Watch:
+    """What the person sees of an investigation, and what she wants of it."""
+
+    def __init__(
+        self,
+        session: Session,
+        progress: "Progress",
+        follower: Follower,
+        interrupts: "Interrupts",
+        as_jsonl: bool,
+    ) -> None:
+        self._session = session
+        self._progress = progress
+        self._follower = follower
+        self._interrupts = interrupts
+        self._as_jsonl = as_jsonl
+        self._told = False
+        progress.pin(self._status)
+
+    def wants_report(self) -> bool:
+        """Return true once she has pressed Ctrl-C."""
+        return self._interrupts.report_wanted
+
+    def observe(self, event: "Event") -> None:
+        """Show one event."""
+        self._progress.event(event.time, *self._follower.take_in(event))
+        if self.wants_report() and not self._told:
+            self._told = True
+            self._progress.event(event.time, FINISHING, "warn")
+        if self._as_jsonl:
+            _print_event(self._session, event)
+
+    def attempted(self, attempt: "Attempt") -> None:
+        """Show that the service failed and when it is asked again."""
+        if attempt.wait_s is not None:
+            said = f"the service failed ({attempt.kind}); again in {attempt.wait_s:.0f} s"
+            self._progress.event(self._session.now(), said, "warn")
+
+    def _status(self) -> str:
+        status = self._follower.status()
+        return f"{FINISHING} · {status}" if self.wants_report() else status
 
 
 def _settings(options: "dict[str, Json]") -> "dict[str, Json]":

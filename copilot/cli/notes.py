@@ -6,7 +6,7 @@ import click
 
 from copilot.cli.options import as_json, ids_only, window_of, windowed
 from copilot.cli.session import Session, pass_session
-from copilot.cli.shown import exact, seconds
+from copilot.cli.shown import counted, exact, seconds
 from copilot.errors import NotFoundError
 from copilot.safe_text import safe_text
 from copilot.window import iso
@@ -125,7 +125,7 @@ def search(session: Session, text: tuple[str, ...], limit: int, quiet: bool, as_
             ("INCIDENT", "UPDATED", "OUTCOME", "LINE"),
             [(one.incident, seconds(one.updated), one.outcome, one.snippet) for one in found],
         )
-        session.screen.say(f"{len(found)} incidents")
+        session.screen.say(counted(len(found), "incident"))
 
 
 @command.command("history")

@@ -9,6 +9,7 @@ import click
 from copilot.cli import exit_codes
 from copilot.cli.options import as_json, ids_only
 from copilot.cli.session import Session, pass_session
+from copilot.cli.shown import counted
 from copilot.errors import NotFoundError, ScratchError, UsageError
 from copilot.safe_text import one_line, safe_text
 from copilot.values import Reference, parse_reference
@@ -166,7 +167,8 @@ def _print_matches(session: Session, incident: str, found: "Matches") -> None:
         for reference, text in match.after:
             session.screen.line((f"{incident}/{reference}- {text}", "dim"))
     session.screen.say(
-        f"{len(found.matches)} of {found.total} matching lines; {found.lines_searched} searched"
+        f"{len(found.matches)} of {counted(found.total, 'matching line')}; "
+        f"{found.lines_searched:,} searched"
     )
     if found.why_incomplete:
         session.screen.say((f"incomplete: {found.why_incomplete}", "warn"))

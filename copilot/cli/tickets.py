@@ -9,7 +9,7 @@ import click
 from copilot.cli import exit_codes
 from copilot.cli.options import as_json, ids_only, window_of, windowed
 from copilot.cli.session import Session, pass_session, pick
-from copilot.cli.shown import seconds
+from copilot.cli.shown import counted, seconds
 from copilot.errors import ImportRefusedError, NotFoundError
 from copilot.safe_text import safe_text
 from copilot.window import iso
@@ -148,7 +148,7 @@ def _table(session: Session, found: "TicketsFound") -> None:
             for ticket in found.tickets
         ],
     )
-    session.screen.say(f"{len(found.tickets)} of {found.total.value} tickets")
+    session.screen.say(f"{len(found.tickets)} of {counted(found.total.value, 'ticket')}")
     for note in (found.coverage.why_incomplete, *found.coverage.notes):
         if note:
             session.screen.say(f"note: {note}")

@@ -7,8 +7,10 @@ given with each command. Every object and ref is synced (git's own default syncs
 
 import os
 import re
+import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from copilot.errors import NotesError
@@ -74,18 +76,19 @@ class Git:
         options = ["--no-pager", "--literal-pathspecs", "--no-replace-objects"]
         words = ["git", *settings, *options, *arguments]
         try:
-            done = subprocess.run(
-                # As UTF-8 whatever the locale is: a subject may hold any letter.
-                [word.encode("utf-8", "surrogateescape") for word in words],
-                input=stdin,
-                capture_output=True,
-                check=False,
-                cwd="/",
-                env={**_environment(), **extra},
-                pass_fds=self._keep,
-                timeout=TIMEOUT_S,
-                umask=0o077,
-            )
+            with _uninterrupted():
+                done = subprocess.run(
+                    # As UTF-8 whatever the locale is: a subject may hold any letter.
+                    [word.encode("utf-8", "surrogateescape") for word in words],
+                    input=stdin,
+                    capture_output=True,
+                    check=False,
+                    cwd="/",
+                    env={**_environment(), **extra},
+                    pass_fds=self._keep,
+                    timeout=TIMEOUT_S,
+                    umask=0o077,
+                )
         except FileNotFoundError:
             raise NotesError("git is not installed; the notes need git 2.36 or newer") from None
         except subprocess.TimeoutExpired:
@@ -98,6 +101,16 @@ class Git:
             reason = said.splitlines()[0] if said else f"exit code {done.returncode}"
             raise GitError(f"git {_verb(arguments)} on {self.root} failed: {reason}", said)
         return done.stdout
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Hold Ctrl-C back: a terminal sends it to git as well, which must finish what it began."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _verb(arguments: Sequence[str]) -> str:

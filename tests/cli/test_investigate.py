@@ -12,8 +12,10 @@ from copilot.cli.session import Session
 from copilot.cli.targets import with_words
 from copilot.cli.ui import Progress, Screen, Style
 from copilot.errors import UsageError
+from copilot.notes.git import Git
 from copilot.window import ALWAYS, Window, parse_iso
 from tests.cli.conftest import ALERT, HOSTILE, Run, in_process_of_its_own
+from tests.doubles.messages_api import MessagesApi, calls
 
 Act = Callable[[str], None]
 
@@ -265,6 +267,15 @@ def test_the_second_ctrl_c_stops_and_the_same_command_resumes(filled: Path, run:
     assert json.loads(resumed.out.splitlines()[0])["seq"] > 1
 
 
+def test_git_finishes_what_it_began_although_ctrl_c_reaches_it_too(tmp_path: Path) -> None:
+    git = Git(tmp_path)
+    git.begin()
+
+    said = git.line("-c", "alias.slow=!kill -INT $PPID && echo finished", "slow")
+
+    assert said == "finished"
+
+
 def test_sigterm_stops_like_the_second_ctrl_c(filled: Path, run: Run) -> None:
     said = run("investigate", "alert.json", obj=watched(at("turn 2: asking", signal.SIGTERM)))
 
@@ -324,3 +335,44 @@ def test_another_process_on_the_same_incident_is_refused(filled: Path, run: Run)
     assert said.code == 0
     assert others[0].returncode == 1
     assert b"another process is writing" in others[0].stderr
+
+
+CAUSE = {
+    "claim": "The name of the storage host does not resolve",
+    "status": "confirmed",
+    "evidence": [{"reference": "R0001:1", "quote": "Name or service not known"}],
+}
+REPORT = {"verdict": "action_needed", "summary": "Name resolution fails.", "cause": CAUSE}
+
+
+def test_the_same_command_runs_on_claude(
+    filled: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    search = calls(("search_logbook", {"text": "resolve"}))
+    with MessagesApi(search, calls(("submit_report", REPORT))) as api:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", api.key)
+        monkeypatch.setenv("COPILOT_MODEL__BASE_URL", api.url)
+        said = run("investigate", "alert.json", "--model", "claude-sonnet-5-5")
+
+    assert said.code == 0, said.err
+    assert "investigator: the language model claude-sonnet-5-5" in said.err
+    assert "ACTION NEEDED  cause confirmed" in said.out
+    assert "    app.log:6  R0001:1  2026-01-31T12:01:00Z" in said.out
+    assert "Cost: 2 turns" in said.out
+    assert not api.refusals
+    assert api.key not in said.out + said.err
+
+
+def test_a_key_that_is_refused_is_exit_code_four_and_resumable(
+    filled: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with MessagesApi() as api:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-wrong-key")
+        monkeypatch.setenv("COPILOT_MODEL__BASE_URL", api.url)
+        said = run("investigate", "alert.json", "--model", "claude-sonnet-5-5")
+
+    assert said.code == 4
+    assert len(api.requests) == 1
+    assert "resume with: copilot investigate inc-" in said.err
+    assert "copilot doctor" in said.err
+    assert "sk-ant-wrong-key" not in said.err

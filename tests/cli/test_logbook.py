@@ -14,7 +14,7 @@ def test_an_import_counts_lines_and_oddities_and_drops_none(workspace: Path, run
     header, row = (line.split() for line in said.out.splitlines())
     assert header[:4] == ["SOURCE", "LINES", "ENTRIES", "UNTIMED"]
     assert row[:4] == ["app.log", "8", "5", "0"]
-    assert "8 lines of 1 file" in said.err
+    assert "the logbook logs has 8 lines of 1 file" in said.err
 
 
 def test_the_same_file_again_changes_nothing(filled: Path, run: Run) -> None:
@@ -96,7 +96,7 @@ def test_the_next_page_goes_on_where_the_last_ended(filled: Path, run: Run) -> N
 def test_an_overview_counts_over_time_levels_sources_and_messages(filled: Path, run: Run) -> None:
     said = run("logbook", "overview", "--bucket", "1m")
 
-    assert "5 entries" in said.out
+    assert "5 lines" in said.out
     assert "2026-01-31T12:01:00Z  1        1" in said.out
     assert "app.log" in said.out
     assert "INFO" in said.out
