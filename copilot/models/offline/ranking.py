@@ -89,7 +89,8 @@ def rank(
     lines: Iterable[Line], brief: Brief, focus: Focus, shares: Mapping[str, Shares]
 ) -> tuple[Candidate, ...]:
     """The candidates among *lines*, best first; what says nothing of trouble is left out."""
-    lines = [line for line in lines if line.message and not HEALTHY_NAME.search(line.source)]
+    lines = [line for line in lines if not HEALTHY_NAME.search(line.source)]
+    lines = [line for line in lines if line.message and not _repeats_alert(line, brief)]
     places = _named_sources(lines, brief)
     groups: dict[tuple[str, str], list[Line]] = {}
     for line in lines:
@@ -116,6 +117,12 @@ def names(line: Line, text: str) -> bool:
     pattern = rf"(?<![A-Za-z0-9]){re.escape(text)}(?![A-Za-z0-9])"
     every = "\n".join((line.message, line.source, *line.fields.values()))
     return bool(re.search(pattern, every, re.IGNORECASE))
+
+
+def _repeats_alert(line: Line, brief: Brief) -> bool:
+    """True for a copy of the alert's own words among the logs: they explain nothing."""
+    text = " ".join(line.telling.split())
+    return len(text) > 20 and text in " ".join(f"{brief.title} {brief.text}".split())
 
 
 def _says_something(line: Line) -> bool:

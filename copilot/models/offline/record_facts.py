@@ -13,6 +13,7 @@ from copilot.values import JsonObject, object_at, text_at
 
 STRUCTURE_POINTS = 9.0
 SHOWN_ITEMS = 4
+WORDS_OF_A_SENTENCE = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,8 @@ def texts(transcript: Transcript) -> Iterator[Line]:
         if "type" in row and "time" in row:
             code = codes.get((text_at(row, "ref"), text_at(row, "path")), "")
             line = _line(row, text_at(row, "value"))
+            if len(line.message.split()) < WORDS_OF_A_SENTENCE:
+                continue  # a name or an address: it stands for something, it says nothing
             yield replace(line, level=_level(row), fields={"code": code} if code else {})
 
 

@@ -26,7 +26,11 @@ def ask_records(view: View) -> Iterator[Want]:
         handle = item.answer.handle
         yield Want("query_scratch", {"handle": handle, "sql": _troubles(), "top": 8})
         yield Want("query_scratch", {"handle": handle, "sql": _lists(), "top": 12})
-        codes = [entity.text for entity in view.brief.entities]
+        codes = [
+            entity.text
+            for entity in view.brief.entities
+            if entity.weight > 1 or entity.text.isdigit()
+        ]
         if codes:
             yield Want("query_scratch", {"handle": handle, "sql": _places(codes), "top": 12})
         if item.answer.lines <= COMPARED:

@@ -207,7 +207,7 @@ def _summary(view: View, story: Story, status: str) -> str:
     text = f"{sure}{leading.cause.says}. {told}"
     ends = [item for item in story.chain if item.sign.role == "consequence"]
     if ends:
-        text += f" What followed: {said(ends[-1].first)}"
+        text = f"{text.rstrip('.')}. What followed: {said(ends[-1].first)}"
     return text[:1400]
 
 

@@ -58,7 +58,9 @@ def tell(view: View) -> Story:
         support=support,
         chain=tuple(chain),
         before=tuple(_before(view, leading)) if leading else (),
-        ends=tuple(_ends(view, cited | {item.first.place for item in chain})),
+        ends=tuple(_ends(view, leading, cited | {item.first.place for item in chain}))
+        if leading
+        else (),
         settings=tuple(_settings(view)),
         noise=tuple(item for item in view.candidates if item.is_noise)[:NOISE_TOLD],
     )
@@ -172,12 +174,15 @@ def _before(view: View, leading: Candidate) -> Iterator[Line]:
     for line in same[:3]:
         if any(word.strip(".,:;") in line.message for word in shared) and not line.severity:
             yield line
+            same = [line]
             break
+    else:
+        same = []
     healthy = [
         line
         for line in view.dossier.lines
         if sign_of(line.telling).role == "healthy"
-        and not line.is_document
+        and not (line.is_document or line in same)
         and (line.source == first.source or view.related(line))
         and order(line) < order(first)
     ]
@@ -185,13 +190,15 @@ def _before(view: View, leading: Candidate) -> Iterator[Line]:
     yield from sorted(latest.values(), key=order)[-WENT_WELL:]
 
 
-def _ends(view: View, told: set[tuple[str, int, str]]) -> Iterator[Line]:
-    """The last entry with a code that the alert names: how it ended."""
+def _ends(view: View, leading: Candidate, told: set[tuple[str, int, str]]) -> Iterator[Line]:
+    """The last entry with a code that the alert names, if it comes after the cause."""
     codes = [item.text for item in view.brief.entities if item.text.isdigit()]
     lines = [
         line
         for line in view.dossier.lines
-        if any(names(line, code) for code in codes) and line.place not in told
+        if any(names(line, code) for code in codes)
+        and line.place not in told
+        and order(line) > order(leading.first)
     ]
     if lines:
         yield max(lines, key=order)

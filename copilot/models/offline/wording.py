@@ -100,9 +100,11 @@ def cause_claim(candidate: Candidate) -> str:
     line = candidate.first
     since = f", first at {when(line)}" if when(line) else ""
     counted = f", {times(candidate.count)}"
+    sure = "" if candidate.sign.strength is Strength.DIRECT else "Probably: "
+    says = f"{sure}{candidate.cause.says}"
     if line.path:
-        return f"{candidate.cause.says} ({line.source}{since}). The record says: {said(line)}"
-    return f"{candidate.cause.says} ({where(line)}{since}{counted}). The line says: {said(line)}"
+        return f"{says} ({line.source}{since}). The record says: {said(line)}"
+    return f"{says} ({where(line)}{since}{counted}). The line says: {said(line)}"
 
 
 def claim(text: str, status: str, pieces: list[JsonObject]) -> JsonObject:
