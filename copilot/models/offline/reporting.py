@@ -49,7 +49,7 @@ def draft(view: View) -> JsonObject:
         "evidence": _listed(_facts(view, story)),
         "ruled_out": _listed(_ruled_out(view, story)),
         "not_checked": list[Json](_not_checked(view, leading, status)),
-        "next_steps": list[Json](_next_steps(story)),
+        "next_steps": list[Json](_next_steps(view, story)),
     }
 
 
@@ -190,8 +190,22 @@ def _not_checked(view: View, leading: Candidate | None, status: str) -> list[str
     return found[:CLAIMS]
 
 
-def _next_steps(story: Story) -> list[str]:
-    return list(dict.fromkeys(item.cause.settle for item in story.causes))[:CLAIMS]
+def _next_steps(view: View, story: Story) -> list[str]:
+    """What would settle or fix it, and where it is written about."""
+    steps = [item.cause.settle for item in story.causes]
+    return list(dict.fromkeys((*steps, *_pointers(view))))[:CLAIMS]
+
+
+def _pointers(view: View) -> Iterator[str]:
+    """Runbooks, past incidents and tickets that may be about the same."""
+    for line in view.dossier.documents[:2]:
+        yield f"Runbook: {line.source}, {line.fields.get('title', '')}".rstrip(", ")
+    for line in view.dossier.past[:2]:
+        yield f"Compare with {line.source}: {line.fields.get('title', '')}".rstrip(": ")
+    for line in view.dossier.tickets:
+        is_own = bool(view.brief.ticket) and view.brief.ticket in line.source
+        if view.related(line) and not is_own:
+            yield f"See {line.source}: {said(line)}"
 
 
 def _summary(view: View, story: Story, status: str) -> str:
@@ -251,7 +265,7 @@ def _nothing_found(view: View, story: Story) -> JsonObject:
         "evidence": _listed(_facts(view, story)),
         "ruled_out": _listed(_ruled_out(view, story)),
         "not_checked": list[Json](_not_checked(view, None, "")),
-        "next_steps": list[Json](dict.fromkeys(steps[:5])),
+        "next_steps": list[Json](dict.fromkeys((*steps[:5], *_pointers(view)))),
     }
 
 
