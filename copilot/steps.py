@@ -19,6 +19,7 @@ from copilot.errors import ModelError
 from copilot.journal import Event, Journal
 from copilot.ledger import Ledger
 from copilot.models.model import Model, Response, ToolCall, Usage, verdict
+from copilot.models.support import Support
 from copilot.tools.base import Case
 from copilot.tools.registry import MAX_CALLS, Prepared, Ran, Registry, refused
 from copilot.values import JsonObject, compact, object_at
@@ -60,6 +61,8 @@ class Work:
     frame: Frame
     view: View
     ledger: Ledger
+    learned: Callable[[Support], None]
+    """Takes what was learned of the endpoint, for the next investigation."""
     stop: Callable[[], bool]
     now: Callable[[], datetime]
 
@@ -110,10 +113,16 @@ def _ask(work: Work, turn: int, cut_before: int) -> Response:
             "usd": None if price is None else str(price),
             "estimate": estimate,
             "ms": int((work.now() - started) / timedelta(milliseconds=1)),
-            "dropped": verdict(response) in DROPPED,
+            "dropped": verdict(response) in DROPPED or is_failed_summary(response),
         },
     )
     return response
+
+
+def is_failed_summary(response: Response) -> bool:
+    """True when the service stopped to summarise and has no summary: a null block, or none."""
+    found = [block for block in response.content if block.get("type") == "compaction"]
+    return verdict(response) == "compacted" and not (found and found[0].get("content"))
 
 
 def _cut_before(work: Work, turn: int) -> int:
@@ -163,10 +172,10 @@ def _answer(work: Work, item: Ran | Prepared, budget: int) -> JsonObject:
         return _repeated(item.call, earlier)
     ran = item if isinstance(item, Ran) else work.registry.run(item, work.case)
     outcome = ran.outcome
-    handle = ""
+    handle, size = "", 0
     if outcome.stored:
         stored = work.case.scratch.put(outcome.rows, tool=ran.call.name, arguments=ran.arguments)
-        handle = stored.handle
+        handle, size = stored.handle, stored.bytes
     placed = place(ran.call.name, outcome, handle, work.policy.tool(ran.call.name), budget)
     return {
         "call": ran.call.id,
@@ -175,6 +184,7 @@ def _answer(work: Work, item: Ran | Prepared, budget: int) -> JsonObject:
         "arguments": ran.arguments,
         "ok": outcome.ok,
         "handle": handle,
+        "bytes": size,
         "total": outcome.total.value if outcome.total else len(outcome.rows),
         "complete": outcome.ok and not outcome.why_incomplete,
         "placement": placed.placement,
