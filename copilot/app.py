@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from copilot import alerts, assembly
+from copilot.context.room import check_room, usable_window
 from copilot.context.view import View
 from copilot.errors import NotFoundError
 from copilot.investigation import investigate
@@ -17,9 +18,6 @@ from copilot.report.values import Report
 from copilot.steps import Work
 from copilot.values import Alert, object_at
 from copilot.workspace import Workspace
-
-UNKNOWN_WINDOW = 200_000
-"""Tokens; what every model of the last years has at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +55,9 @@ def resume(workspace: Workspace, incident: str, wishes: Wishes) -> Ending:
 
 def _investigate(workspace: Workspace, incident: str, alert: Alert, wishes: Wishes) -> Ending:
     registry = assembly.registry_for(workspace)
+    frame = assembly.frame_for(workspace, registry)
+    window = usable_window(prices.window(frame.model), frame.policy)
+    check_room(frame, window)
     ledger = Ledger()
     view = View()
 
@@ -68,7 +69,6 @@ def _investigate(workspace: Workspace, incident: str, alert: Alert, wishes: Wish
         take_in(event)
         wishes.observe(event)
 
-    name = assembly.model_name(workspace)
     case = assembly.case_for(workspace, incident, alert, wishes.question, ledger)
     path = _journal_path(workspace, incident)
     with (
@@ -80,19 +80,24 @@ def _investigate(workspace: Workspace, incident: str, alert: Alert, wishes: Wish
         if not journal.events:
             journal.append("started", 0, assembly.started(workspace, case))
         _dismiss(workspace, alert, journal)
+        if not journal.last("support") and not journal.last("report"):
+            journal.append("support", 0, assembly.support_for(workspace, model))
         work = Work(
             model=model,
-            window=prices.window(name) or UNKNOWN_WINDOW,
-            price=assembly.price_for(name),
-            prices=assembly.rates_for(name),
+            window=window,
+            price=assembly.price_for(frame.model),
+            prices=assembly.rates_for(frame.model),
             registry=registry,
-            policy=assembly.policy_for(workspace),
+            policy=frame.policy,
             case=case,
             budgets=assembly.budgets_for(workspace),
             journal=journal,
-            frame=assembly.frame_for(workspace, registry),
+            frame=frame,
             view=view,
             ledger=ledger,
+            learned=lambda support: workspace.discovery.remember(
+                frame.model, workspace.settings.model.base_url, support
+            ),
             stop=wishes.stop,
             now=workspace.now,
         )

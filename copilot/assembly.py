@@ -5,27 +5,30 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 from copilot import alerts, prompt
 from copilot.artifacts import find_artifacts
 from copilot.context.levers import Prices
 from copilot.context.request import Frame
+from copilot.context.room import answer_tokens
 from copilot.errors import ConnectorError, CredentialsError
 from copilot.ledger import Ledger
 from copilot.models import prices
+from copilot.models.discovery import Describable
 from copilot.models.model import Model, Usage
 from copilot.models.retries import Attempt, Retries
+from copilot.models.support import NOTHING
 from copilot.notes.search import search_notes
 from copilot.notes.state import State
-from copilot.steps import Budgets
+from copilot.steps import Budgets, usage_json
 from copilot.tools.base import Case
 from copilot.tools.catalogue import TOOLS
 from copilot.tools.registry import Registry
 from copilot.values import Alert, Json, JsonObject
 from copilot.window import iso
 from copilot.workspace import Workspace
-from policies.schema import Policy
+from policies.schema import Policy, Window
 
 OFFLINE = "offline"
 DEFAULT_MODEL = "claude-sonnet-5-5"
@@ -66,6 +69,25 @@ def model_for(workspace: Workspace, on_attempt: Callable[[Attempt], None]) -> It
         yield claude
 
 
+def support_for(workspace: Workspace, model: Model) -> JsonObject:
+    """What the endpoint of *model* can do of its own, as the journal keeps it."""
+    name = model_name(workspace)
+    if name == OFFLINE:
+        return {**NOTHING.as_json(), "origin": OFFLINE}
+    settings = workspace.settings.model
+    said = {str(lever): has for lever, has in settings.supports.items()}
+    found = workspace.discovery.find(cast("Describable", model), settings.base_url, said)
+    data: JsonObject = {**found.support.as_json(), "origin": found.origin}
+    if found.paid:
+        usage = found.paid.usage
+        data |= {"usage": usage_json(usage), "usd": _text(prices.cost(name, usage))}
+    return data
+
+
+def _text(amount: Decimal | None) -> str | None:
+    return None if amount is None else str(amount)
+
+
 def price_for(name: str) -> Callable[[Usage], Decimal | None]:
     """What an answer of that model costs in dollars; rules cost nothing."""
     if name == OFFLINE:
@@ -89,7 +111,9 @@ def policy_for(workspace: Workspace) -> Policy:
     policy = workspace.policy
     if model_name(workspace) != OFFLINE:
         return policy
-    off = {
+    off: dict[str, object] = {
+        "offer": "all",
+        "window": Window(),
         "clearing": policy.clearing.model_copy(update={"by": "off"}),
         "compaction": policy.compaction.model_copy(update={"by": "off"}),
     }
@@ -97,18 +121,21 @@ def policy_for(workspace: Workspace) -> Policy:
 
 
 def registry_for(workspace: Workspace) -> Registry:
-    """The tools of an investigation."""
-    return Registry(TOOLS, workspace.redactor)
+    """The tools of an investigation: those that the policy offers."""
+    policy = policy_for(workspace)
+    offered = [tool for tool in TOOLS if policy.offers(tool.name)]
+    return Registry(offered, workspace.redactor)
 
 
 def frame_for(workspace: Workspace, registry: Registry) -> Frame:
     """What stays the same through an investigation: system prompt, tools, limits."""
+    policy = policy_for(workspace)
     return Frame(
         model=model_name(workspace),
         system=prompt.SYSTEM,
         tools=registry.definitions(),
-        max_tokens=workspace.settings.model.max_output_tokens,
-        policy=policy_for(workspace),
+        max_tokens=answer_tokens(workspace.settings.model.max_output_tokens, policy),
+        policy=policy,
         effort=workspace.settings.model.effort,
     )
 

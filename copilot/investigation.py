@@ -13,7 +13,7 @@ from copilot.limits import close, enforce
 from copilot.models.model import Response, verdict
 from copilot.notebook import Ending, Notebook
 from copilot.steps import Work, model_step, tools_step
-from copilot.upkeep import upkeep
+from copilot.upkeep import mended, threshold_summary, upkeep
 
 MAX_NUDGES = 2
 ASK_FOR_REPORT = (
@@ -36,6 +36,8 @@ def investigate(work: Work, notebook: Notebook) -> Ending:
             upkeep(work, turn)
             response = model_step(work, turn)
         except ModelError as error:
+            if mended(work, turn, error):
+                continue
             if error.kind not in UNUSABLE:
                 raise
             close(work, turn, "window" if error.kind == "too_long" else "model", str(error))
@@ -61,6 +63,8 @@ def act(work: Work, turn: int, response: Response) -> Sequence[Event]:
                 close(work, turn, "turns", "the model answers without handing in a report")
         case "refused":
             close(work, turn, "model", f"the model refused to go on: {response.text[:300]}")
+        case "compacted":
+            threshold_summary(work, turn, response)
         case "full":
             close(work, turn, "window", "the conversation fills the model's window")
         case _:

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
-from copilot.context.support import NOTHING, from_json
 from copilot.journal import Event
+from copilot.models.support import NOTHING, from_json
 from copilot.sightings import Sighting, Sightings, Weight
 from copilot.tools.answer import Answer
 from copilot.values import JsonObject, compact, list_at, object_at, text_at
@@ -56,6 +56,9 @@ class Ledger:
         """Failed or lossy ones in a row."""
         self.report: JsonObject | None = None
         """What was handed in and passed the gate: `report`, `unsupported`, `author`."""
+        self.clearing_ignored = False
+        """The service was told to clear, answered, and reports that it cleared nothing."""
+        self._awaits_clearing = False
         self.spent = Spent()
         self.per_byte = GUESS_PER_BYTE
         """Tokens a byte, as the service counted the last request."""
@@ -80,16 +83,16 @@ class Ledger:
                 self._sight(event, "alert", Weight.ALERT)
             case "support":
                 self.support = from_json(event.data)
+                self._pay(event)
             case "request":
                 sizes = object_at(event.data, "bytes")
                 self._sent_bytes = sum(int(text_at(sizes, key)) for key in sizes)
             case "response":
                 self._pay(event)
                 self._calibrate(event)
-            case "compact":
-                self._pay(event)
-                bad = event.data.get("failed") is True or _number(event, "loss_rate") > LOSSY
-                self.bad_compactions = self.bad_compactions + 1 if bad else 0
+                self._check_clearing(event)
+            case "clear" | "compact":
+                self._lever(event)
             case "result":
                 self._answer(event)
             case "nudge":
@@ -132,6 +135,8 @@ class Ledger:
 
     def _pay(self, event: Event) -> None:
         usage = object_at(event.data, "usage")
+        if not usage:
+            return
         tokens = sum(int(text_at(usage, key) or 0) for key in TOKEN_KEYS)
         price = text_at(event.data, "usd")
         known = self.spent.usd
@@ -142,6 +147,22 @@ class Ledger:
             last_usd=Decimal(price or 0),
             last_tokens=tokens,
         )
+
+    def _lever(self, event: Event) -> None:
+        """Take note of a clearing whose effect must show, or of how well a compaction went."""
+        if event.kind == "clear":
+            self._awaits_clearing = text_at(event.data, "by") == "server"
+            return
+        self._pay(event)
+        bad = event.data.get("failed") is True or _number(event, "loss_rate") > LOSSY
+        self.bad_compactions = self.bad_compactions + 1 if bad else 0
+
+    def _check_clearing(self, event: Event) -> None:
+        """Look for the effect of a clearing in the first answer after it."""
+        if self._awaits_clearing and not event.data.get("dropped"):
+            kinds = [text_at(edit, "type") for edit in list_at(event.data, "applied")]
+            self.clearing_ignored = "clear_tool_uses_20250919" not in kinds
+            self._awaits_clearing = False
 
     def _calibrate(self, event: Event) -> None:
         """Learn how many tokens a byte is from what the service says the window now holds."""

@@ -65,6 +65,12 @@ Pattern = Annotated[str, AfterValidator(_pattern)]
 PolicyName = Annotated[str, Field(pattern=r"^([a-z][a-z0-9-]{0,39}|.+\.yaml)$")]
 
 
+Lever = Literal[
+    "clear_tool_uses", "clear_thinking", "on_demand", "threshold", "adaptive_thinking",
+    "binds_thinking", "diagnostics",
+]  # fmt: skip
+
+
 class ModelSettings(Strict):
     """Which model investigates, and how patient we are with it."""
 
@@ -76,6 +82,8 @@ class ModelSettings(Strict):
     max_output_tokens: Annotated[int, Field(ge=1000, le=128_000)] = 8000
     timeout_s: Annotated[int, Field(ge=10, le=3600)] = 600
     """For one answer, however steadily it drips."""
+    supports: Mapping[Lever, bool] = Field(default_factory=dict)
+    """What the endpoint can do of its own, where you know better than the Models API says."""
     effort: Literal["auto", "low", "medium", "high", "xhigh", "max"] = "auto"
     """auto leaves it to the model."""
 

@@ -10,11 +10,13 @@ from copilot.context import levers
 from copilot.context.compaction import Kind, Summary, split, summary_in, summary_request
 from copilot.context.instructions import fenced
 from copilot.context.levers import Bite, Outlook
+from copilot.context.request import build
 from copilot.context.restate import loss_rate, restatement, visible
 from copilot.context.view import Piece
 from copilot.errors import ModelError
 from copilot.models.model import Response
-from copilot.steps import Work, usage_json
+from copilot.models.support import refused_features
+from copilot.steps import Work, is_failed_summary, usage_json
 from copilot.values import JsonObject
 
 FOR_GOOD = frozenset({"auth", "billing", "spend_cap"})
@@ -25,6 +27,7 @@ def upkeep(work: Work, turn: int) -> None:
     """Pull the lever that is due before the request of *turn*, if any is."""
     if work.view.is_closed or work.view.is_paused or work.ledger.report:
         return
+    _notice(work, turn)
     outlook = outlook_of(work, turn)
     bite = levers.bite(work.view, work.frame, work.ledger.support, outlook)
     if bite:
@@ -33,6 +36,50 @@ def upkeep(work: Work, turn: int) -> None:
     kind = levers.compaction(work.frame, work.ledger.support, outlook, work.ledger.bad_compactions)
     if kind:
         compact_view(work, turn, kind)
+
+
+def _notice(work: Work, turn: int) -> None:
+    """See whether the service did what it was asked; what it ignores is done here from now on."""
+    if work.ledger.clearing_ignored and work.ledger.support.clear_tool_uses:
+        downgrade(work, turn, ["clear_tool_uses"], "ignored: nothing was cleared")
+    if work.view.cleared_by_server and not work.ledger.support.clear_tool_uses:
+        calls = [use.call for use in work.view.tool_uses() if use.is_cleared]
+        clear(work, turn, Bite(tuple(calls), 0, 0, "client", ""))
+
+
+def downgrade(work: Work, turn: int, features: Sequence[str], why: str) -> None:
+    """Record that the endpoint does not have *features*; nothing asks for them again."""
+    support = work.ledger.support.without(*features)
+    work.journal.append("support", turn, {**support.as_json(), "origin": "observed", "why": why})
+    work.learned(support)
+
+
+def mended(work: Work, turn: int, error: ModelError) -> bool:
+    """Whether a refusal was about levers that can be left out: then the same turn may go on."""
+    if error.kind != "invalid":
+        return False
+    request = build(work.view, work.frame, work.ledger.support)
+    named = refused_features(request, str(error))
+    have = [name for name in named if getattr(work.ledger.support, name)]
+    if have:
+        downgrade(work, turn, have, f"refused: {error}")
+    return bool(have)
+
+
+def threshold_summary(work: Work, turn: int, response: Response) -> None:
+    """The service stopped with a summary of its own: put the tail and what it lost back."""
+    if is_failed_summary(response):
+        downgrade(work, turn, ["threshold"], "its summary was empty")
+        return
+    content = str(response.content[0].get("content"))
+    data: JsonObject = {
+        "by": "threshold",
+        "failed": False,
+        "keep_from": max(1, turn - work.policy.compaction.tail_turns),
+        "loss_rate": round(loss_rate(work.ledger, content), 4),
+        "state": put_back(work, content),
+    }
+    work.journal.append("compact", turn, data)
 
 
 def outlook_of(work: Work, turn: int) -> Outlook:
@@ -59,6 +106,7 @@ def clear(work: Work, turn: int, bite: Bite) -> None:
         "calls": list(bite.calls),
         "up_to": bite.up_to,
         "freed": bite.freed,
+        "next": bite.next,
         "placeholders": placeholders if bite.by == "client" else {},
         "state": put_back(work, visible(rest)),
     }

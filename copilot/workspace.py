@@ -15,6 +15,7 @@ from copilot.config import load_settings
 from copilot.credentials import Secret, secret
 from copilot.incidents import Incidents
 from copilot.journal import Event, read_events
+from copilot.models.discovery import Discovery
 from copilot.notes.repository import NotesRepository
 from copilot.redact import Redactor
 from copilot.scratch.store import Limits, Scratch
@@ -104,6 +105,11 @@ class Workspace:
         """The events of an incident's latest investigation; empty when there was none."""
         journals = self.journals(incident)
         return read_events(journals[-1]) if journals else ()
+
+    @cached_property
+    def discovery(self) -> Discovery:
+        """What is known of the endpoints that were used here."""
+        return Discovery(self.settings.state / "endpoints.json", self.now)
 
     def api_key(self) -> Secret | None:
         """The key of the model's service, or None."""

@@ -128,6 +128,7 @@ class Bench:
                 frame=assembly.frame_for(workspace, registry),
                 view=view,
                 ledger=ledger,
+                learned=lambda _: None,
                 stop=lambda: self.stop,
                 now=workspace.now,
             )

@@ -12,7 +12,7 @@ from copilot.context.request import ON_DEMAND, Frame, marked_messages
 from copilot.context.view import Piece, joined
 from copilot.models.model import Json, Request, Response, verdict
 
-Kind = Literal["on_demand", "client", "state"]
+Kind = Literal["on_demand", "client", "state", "threshold"]
 
 
 @dataclass(frozen=True, slots=True)

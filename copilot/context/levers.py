@@ -12,8 +12,8 @@ from typing import Literal
 from copilot.context.compaction import Kind
 from copilot.context.placement import BYTES_PER_TOKEN, MESSAGE_CHARACTERS
 from copilot.context.request import Frame
-from copilot.context.support import Support
 from copilot.context.view import View
+from copilot.models.support import Support
 from copilot.values import JsonObject, compact
 
 PLACEHOLDER_BYTES = 200
@@ -52,6 +52,8 @@ class Bite:
     freed: int
     """Tokens."""
     by: Literal["server", "client"]
+    next: str
+    """The first call that the next bite may take."""
 
 
 def bite(view: View, frame: Frame, support: Support, outlook: Outlook) -> Bite | None:
@@ -74,7 +76,8 @@ def bite(view: View, frame: Frame, support: Support, outlook: Outlook) -> Bite |
     freed = int((sum(use.bytes for _, use in old) - spare) * outlook.per_byte)
     if freed < at_least(view, frame, outlook, first=old[0][1].call, freed=freed):
         return None
-    return Bite(tuple(use.call for _, use in old), old[-1][0], freed, by)
+    left = (use.call for use in uses[old[-1][0] :] if use.tool not in frame.protected)
+    return Bite(tuple(use.call for _, use in old), old[-1][0], freed, by, next(left, ""))
 
 
 def at_least(view: View, frame: Frame, outlook: Outlook, *, first: str, freed: int) -> int:

@@ -4,20 +4,22 @@ The system prompt and the tools never change within an investigation; what is vo
 Betas follow from the features that a request uses and are never set by hand.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
-from copilot.context.support import NOTHING, Support
-from copilot.context.view import View, joined
+from copilot.context.view import THOUGHTS, View, joined
 from copilot.journal import Event
 from copilot.models.model import Json, Request
+from copilot.models.support import NOTHING, Support
 from copilot.values import compact
 from policies.schema import Policy
 
 CLEARING = "context-management-2025-06-27"
 ON_DEMAND = "compact-2026-09-04"
 THRESHOLD = "compact-2026-01-12"
+DIAGNOSTICS = "cache-diagnosis-2026-04-07"
 LEAST_THRESHOLD = 50_000
 """Tokens; the service refuses a smaller trigger of its threshold compaction."""
 
@@ -61,10 +63,12 @@ def build(view: View, frame: Frame, support: Support = NOTHING, *, enlarged: int
     edits = list(_edits(view, frame, support, thinks=thinks))
     messages = joined(view.pieces)
     if not view.is_paused:
-        messages = marked_messages(messages, frame.policy)
+        messages = marked_messages(messages, frame.policy, joints=view.joints)
     extra: dict[str, Json] = {}
     if thinks:
         extra["thinking"] = {"type": "adaptive"}
+    if support.diagnostics:
+        extra["diagnostics"] = {"previous_message_id": view.last_message_id or None}
     if frame.effort != "auto":
         extra["output_config"] = {"effort": frame.effort}
     return Request(
@@ -75,7 +79,7 @@ def build(view: View, frame: Frame, support: Support = NOTHING, *, enlarged: int
         max_tokens=frame.max_tokens * 2**enlarged,
         # Not an empty tool list: that would lose the cache and unbind the thinking.
         tool_choice={"type": "none"} if view.is_closed else None,
-        betas=tuple(_betas(view, edits)),
+        betas=tuple(_betas(view, edits, extra)),
         context_management={"edits": edits} if edits else None,
         extra=extra,
     )
@@ -91,7 +95,7 @@ def _edits(view: View, frame: Frame, support: Support, *, thinks: bool) -> Itera
     keep = frame.policy.thinking.keep_turns
     if thinks and support.clear_thinking and keep != "all":
         yield {"type": "clear_thinking_20251015", "keep": {"type": "thinking_turns", "value": keep}}
-    if view.clear_up_to:
+    if view.clear_up_to and support.clear_tool_uses:
         # We choose the bite and the service takes it: `keep` grows with the conversation, so
         # that the same results stay cleared and the cached beginning stays as it is.
         uses = sum(
@@ -121,7 +125,7 @@ def _clears_inputs(frame: Frame, tool: Json) -> bool:
     return frame.policy.tool(tool["name"]).clear_inputs
 
 
-def _betas(view: View, edits: Iterable[Json]) -> Iterator[str]:
+def _betas(view: View, edits: Iterable[Json], extra: Iterable[str]) -> Iterator[str]:
     kinds = {edit["type"] for edit in edits}
     if kinds & {"clear_thinking_20251015", "clear_tool_uses_20250919"}:
         yield CLEARING
@@ -129,6 +133,8 @@ def _betas(view: View, edits: Iterable[Json]) -> Iterator[str]:
         yield THRESHOLD
     if view.signed_block:
         yield ON_DEMAND
+    if "diagnostics" in extra:
+        yield DIAGNOSTICS
 
 
 def _has_block(view: View, *, signed: bool) -> bool:
@@ -139,22 +145,45 @@ def _has_block(view: View, *, signed: bool) -> bool:
     )
 
 
-def marked_messages(messages: list[Json], policy: Policy) -> list[Json]:
-    """The messages with at most three cache marks: summary, one in between, the newest block."""
+def marked_messages(
+    messages: list[Json], policy: Policy, *, joints: Sequence[str] = ()
+) -> list[Json]:
+    """The messages with at most three cache marks: the newest block, and up to two more.
+
+    After a clearing these stand before the results of the calls in *joints*; else one is on the
+    service's summary, and one in between when a turn adds more blocks than are looked back (20).
+    """
     ttl = policy.caching.messages
     if ttl == "off" or not messages:
         return messages
-    places = {(len(messages) - 1, len(messages[-1]["content"]) - 1)}
-    if messages[0]["content"][0].get("type") == "compaction":
-        places.add((0, 0))
     newest = len(messages[-1]["content"])
-    if newest > policy.caching.between_blocks:
-        places.add((len(messages) - 1, newest - 1 - policy.caching.between_blocks))
+    places = {(len(messages) - 1, newest - 1)}
+    if joints:
+        places |= _just_before(messages, joints[:2])
+    else:
+        if messages[0]["content"][0].get("type") == "compaction":
+            places.add((0, 0))
+        if newest > policy.caching.between_blocks:
+            places.add((len(messages) - 1, newest - 1 - policy.caching.between_blocks))
     for message, block in places:
         content = list(messages[message]["content"])
         content[block] = _marked(content[block], ttl)
         messages[message] = messages[message] | {"content": content}
     return messages
+
+
+def _just_before(messages: list[Json], calls: Sequence[str]) -> set[tuple[int, int]]:
+    """The places of the blocks before the results of *calls*; thoughts cannot carry a mark."""
+    places = [
+        (i, j, block)
+        for i, message in enumerate(messages)
+        for j, block in enumerate(message["content"])
+    ]
+    return {
+        (i, j)
+        for (i, j, block), (_, _, following) in pairwise(places)
+        if following.get("tool_use_id") in calls and block.get("type") not in THOUGHTS
+    }
 
 
 def _marked(block: Json, ttl: str) -> Json:

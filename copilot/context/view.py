@@ -57,6 +57,13 @@ class View:
         self.clear_up_to = 0
         """How many of the oldest tool uses the service is told to clear."""
         self.signed_block: Json | None = None
+        self._set_aside: list[Piece] = []
+        """What a summary within an answer replaced, until its tail is put back."""
+        self.joints: tuple[str, ...] = ()
+        """Calls before whose results a cache mark pays, after a clearing and until the next answer:
+        up to the first one cleared the cache still holds, at the first one kept the next clearing
+        will begin."""
+        self.last_message_id = ""
         self._bytes: dict[str, int] = {}
         self._hash = hashlib.sha256()
         for event in events:
@@ -106,15 +113,20 @@ class View:
     def _answered(self, event: Event) -> None:
         response = Response(event.data["raw"])  # type: ignore[arg-type]  # theirs, as received
         blocks = tuple(assistant_message(response)["content"])
-        if blocks and blocks[0].get("type") == "compaction" and blocks[0].get("content"):
+        self.joints = ()
+        self.last_message_id = text_at(event.data["raw"], "id")
+        if blocks and blocks[0].get("type") == "compaction":
             # The service reads nothing before its own summary: what is older leaves the request.
+            self._set_aside = list(self.pieces)
             self._drop_before(len(self.pieces))
         self._say(Piece("assistant", "conversation", event.turn, blocks))
         self.is_paused = bool(blocks) and verdict(response) == "pause"
 
     def _clear(self, data: JsonObject) -> None:
         """Empty the results named: by the service, or here by a placeholder."""
-        calls = {str(call) for call in list_at(data, "calls")}
+        named = [str(call) for call in list_at(data, "calls")]
+        calls = set(named)
+        self.joints = tuple(filter(None, (*named[:1], text_at(data, "next"))))
         if text_at(data, "by") == "server":
             self.cleared_by_server |= calls
             self.clear_up_to = int(text_at(data, "up_to"))
@@ -122,16 +134,32 @@ class View:
                 if piece.call in calls:
                     self._count(piece.source, -piece.bytes)
             return
+        if self.cleared_by_server:
+            self._take_back()
         placeholders = object_at(data, "placeholders")
         for number, piece in enumerate(self.pieces):
             if piece.call in calls:
                 block = piece.blocks[0] | {"content": text_at(placeholders, piece.call)}
                 self._swap(number, replace(piece, blocks=(block,)))
 
+    def _take_back(self) -> None:
+        """The service does not clear after all: its share counts again until we clear it."""
+        for piece in self.pieces:
+            if piece.call in self.cleared_by_server:
+                self._count(piece.source, piece.bytes)
+        self.cleared_by_server.clear()
+        self.clear_up_to = 0
+
     def _compact(self, event: Event) -> None:
         """Replace what is older than the kept turns by a summary, or by the service's block."""
         data = event.data
         keep_from = int(text_at(data, "keep_from"))
+        if text_at(data, "by") == "threshold":
+            for piece in self._set_aside:
+                if piece.turn >= keep_from:
+                    self._say(piece)
+            self._set_aside.clear()
+            return
         kept = [piece for piece in self.pieces if piece.turn >= keep_from and piece.turn > 0]
         head = [piece for piece in self.pieces if piece.source == "alert"]
         if data.get("strip_thinking"):

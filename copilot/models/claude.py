@@ -103,6 +103,17 @@ class Claude:
             return None
         return counted.input_tokens
 
+    def describe(self) -> Json | None:
+        """What the Models API says of this model, or None where there is no such API."""
+        try:
+            answer = self._client.beta.models.with_raw_response.retrieve(
+                self.name, betas=["compact-2026-09-04"]
+            )
+            return _object(answer.text())
+        except (anthropic.APIError, httpx2.HTTPError, ValueError, BrokenStreamError) as error:
+            LOG.info("models API absent model=%s error=%s", self.name, type(error).__name__)
+            return None
+
     def _try(self, request: Request, payload: Json) -> Response:
         try:
             return self._fetch(request, payload)

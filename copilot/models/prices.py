@@ -52,6 +52,8 @@ class Facts:
     max_output: int | None
     cache_minimum: int | None
     """The shortest prefix that is cached at all; a shorter one is silently not."""
+    binds_thinking: bool = False
+    """Whether thoughts hold only for exactly the conversation that they were made in."""
     step: int | None = None
     """Prompts of more tokens than this cost `rates_above_step`, all of their tokens."""
     rates_above_step: Rates | None = None
@@ -112,6 +114,7 @@ def _facts(row: dict[str, Any]) -> Facts:
         window=row["window"],
         max_output=row["max_output"],
         cache_minimum=row["cache_minimum"],
+        binds_thinking=row.get("binds_thinking", False),
         step=above.get("prompt"),
         rates_above_step=_rates(above) if above else None,
     )
