@@ -66,7 +66,7 @@ def bite(view: View, frame: Frame, support: Support, outlook: Outlook) -> Bite |
     newest_turn = uses[-1].turn if uses else 0
     old = [
         (number, use)
-        for number, use in enumerate(uses[: len(uses) - clearing.keep], start=1)
+        for number, use in enumerate(uses[: max(0, len(uses) - clearing.keep)], start=1)
         if not use.is_cleared and use.tool not in frame.protected and use.turn < newest_turn
     ]
     old = [item for item in old if item[1].bytes > 2 * PLACEHOLDER_BYTES]
@@ -74,27 +74,42 @@ def bite(view: View, frame: Frame, support: Support, outlook: Outlook) -> Bite |
         return None
     spare = PLACEHOLDER_BYTES * len(old)
     freed = int((sum(use.bytes for _, use in old) - spare) * outlook.per_byte)
-    if freed < at_least(view, frame, outlook, first=old[0][1].call, freed=freed):
+    span = Span(old[0][1].call, freed, newest_turn - old[0][1].turn + 1)
+    if freed < at_least(view, frame, outlook, span):
         return None
     left = (use.call for use in uses[old[-1][0] :] if use.tool not in frame.protected)
     return Bite(tuple(use.call for _, use in old), old[-1][0], freed, by, next(left, ""))
 
 
-def at_least(view: View, frame: Frame, outlook: Outlook, *, first: str, freed: int) -> int:
+@dataclass(frozen=True, slots=True)
+class Span:
+    """What a bite would take: from which call on, how many tokens, grown over how many turns."""
+
+    first: str
+    freed: int
+    turns: int
+
+
+def at_least(view: View, frame: Frame, outlook: Outlook, span: Span) -> int:
     """The smallest bite worth the cache that it breaks, in tokens.
 
-    `auto`: what is behind the first cleared result and stays must be written again once; every
-    later turn then reads that much less.
+    `auto`, two bounds. The tail, what is behind the first cleared result and stays, must be written
+    again once, and every turn that is left then reads that much less: the bite must pay for it.
+    And the tail is written at each bite, while what waits to be cleared is read at each turn: the
+    two cost least together when bites are as large as the square root of both (the economic order
+    quantity, Harris 1913).
     """
     said = frame.policy.clearing.at_least_tokens
     if said != "auto":
         return said
     behind, is_behind = 0, False
     for piece in view.pieces:
-        is_behind |= piece.call == first
+        is_behind |= piece.call == span.first
         behind += piece.bytes * is_behind
-    tail = max(0, int(behind * outlook.per_byte) - freed)
-    return math.ceil(tail * pays_back(outlook.prices) / max(1, outlook.turns_left))
+    tail = max(0, int(behind * outlook.per_byte) - span.freed)
+    again = tail * pays_back(outlook.prices)
+    grown = span.freed / max(1, span.turns)
+    return math.ceil(max(again / max(1, outlook.turns_left), math.sqrt(2 * again * grown)))
 
 
 def pays_back(prices: Prices) -> float:

@@ -6,7 +6,7 @@ conversation. Source of the rules: the Messages API's tool-use and error pages.
 
 from collections.abc import Sequence
 
-from copilot.errors import CopilotError
+from copilot.errors import CopilotError, ModelError
 from copilot.models.model import Json, Request
 
 MAX_BYTES = 30_000_000
@@ -20,7 +20,7 @@ class InvalidRequestError(CopilotError):
 def check(request: Request, *, window: int, estimate: int, paused: bool = False) -> None:
     """Return when *request* may be sent. Raises InvalidRequestError naming the first fault.
 
-    *window* is the model's in tokens, *estimate* our upper guess of the request's. A *paused*
+    Raises ModelError of kind `too_long`, with numbers, when it does not fit. *window* is the model's in tokens, *estimate* our upper guess of the request's. A *paused*
     answer is sent back as it is: only then the last message is the assistant's.
     """
     for fault in (
@@ -32,14 +32,15 @@ def check(request: Request, *, window: int, estimate: int, paused: bool = False)
     if request.size > MAX_BYTES:
         raise InvalidRequestError(f"the request has {request.size} bytes; {MAX_BYTES} are allowed")
     if estimate > window - request.max_tokens:
-        raise InvalidRequestError(
+        raise ModelError(
             f"the request has about {estimate} tokens and asks for {request.max_tokens} more; "
-            f"{request.model} takes {window}. Use a tighter policy or a model with a larger window"
+            f"{request.model} takes {window}. Use a tighter policy or a model with a larger window",
+            kind="too_long",
         )
 
 
 def _turns(messages: Sequence[Json], paused: bool) -> list[str]:
-    if not messages or messages[0]["role"] != "user":
+    if not messages or not _may_begin(messages[0]):
         return ["the first message is not the user's"]
     faults = [
         f"messages.{number} repeats the role {message['role']}"
@@ -49,6 +50,12 @@ def _turns(messages: Sequence[Json], paused: bool) -> list[str]:
     if messages[-1]["role"] != ("assistant" if paused else "user"):
         faults.append("the last message is the assistant's")
     return faults
+
+
+def _may_begin(message: Json) -> bool:
+    """A conversation begins with the user's words, or with the service's summary of older ones."""
+    first = message["content"][0] if message["content"] else {}
+    return message["role"] == "user" or first.get("type") == "compaction"
 
 
 def _pairs(messages: Sequence[Json]) -> list[str]:

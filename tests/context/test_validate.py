@@ -3,6 +3,7 @@
 import pytest
 
 from copilot.context.validate import InvalidRequestError, check
+from copilot.errors import ModelError
 from copilot.models.model import Json, Request
 
 USE: Json = {"type": "tool_use", "id": "t1", "name": "a", "input": {}}
@@ -56,7 +57,5 @@ def test_a_paused_answer_is_sent_back_as_it_is() -> None:
 
 
 def test_a_request_that_leaves_no_room_for_the_answer_is_refused_with_numbers() -> None:
-    with pytest.raises(
-        InvalidRequestError, match=r"9950 tokens and asks for 100 more; m takes 10000"
-    ):
+    with pytest.raises(ModelError, match=r"9950 tokens and asks for 100 more; m takes 10000"):
         check(request(("user", [TEXT])), window=10_000, estimate=9950)
