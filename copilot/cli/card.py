@@ -96,8 +96,8 @@ def _evidence(screen: Screen, pieces: Sequence[Json], shown: int) -> None:
 
 def _footer(screen: Screen, report: JsonObject) -> None:
     usd = text_at(report, "usd")
-    turns, tokens = (int(text_at(report, key) or 0) for key in ("turns", "tokens"))
-    price = f"${float(usd):.4f}" if usd else "price not known"
+    turns, tokens = (_count(report, key) for key in ("turns", "tokens"))
+    price = f"${usd}" if usd else "price not known"
     screen.line()
     screen.line(f"Investigator: {investigator(text_at(report, 'model'))}")
     screen.line(f"Cost: {turns} turns, {tokens:,} tokens, {price}")
@@ -106,3 +106,9 @@ def _footer(screen: Screen, report: JsonObject) -> None:
         screen.line((f"Ended by a limit: {limit}", "warn"))
     if text_at(report, "author") == "code":
         screen.line(("Written by code from the notes, not by the investigator", "warn"))
+
+
+def _count(report: JsonObject, key: str) -> int:
+    """The number there; 0 where a person has put something else."""
+    found = report.get(key)
+    return found if isinstance(found, int) else 0

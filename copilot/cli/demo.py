@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from copilot.cli.investigate import Shown, follow
 from copilot.cli.session import Session, pass_session, pick
+from copilot.cli.targets import target_of
 
 if TYPE_CHECKING:
     from copilot.demo import Made, Scenario
@@ -36,11 +38,13 @@ def command(session: Session, keep: Path | None, name: str, model: str, as_list:
     with ExitStack() as stack:
         folder = session.cwd / keep if keep else _temporary(stack)
         made = make_workspace(folder, wanted)
-        code = _run(_inside(session, folder), made, wanted, model)
+        shown = Shown(stays=keep is not None)
+        code = _run(_inside(session, folder), made, wanted, model, shown)
+    session.screen.line()
     if not keep:
         again = "" if name == DEFAULT else f" --scenario {name}"
         session.screen.line(f"The folder is removed. To keep it: copilot demo --keep DIR{again}")
-    session.screen.line("To make a workspace of your own: copilot init DIR")
+    session.screen.line("A workspace of your own: copilot init DIR")
     return code
 
 
@@ -54,11 +58,8 @@ def _inside(session: Session, folder: Path) -> Session:
     return Session(session.screen, folder, ours, session.cwd, session.now)
 
 
-def _run(session: Session, made: "Made", wanted: "Scenario", model: str) -> int:
+def _run(session: Session, made: "Made", wanted: "Scenario", model: str, shown: Shown) -> int:
     """Import everything, investigate the alert, and return the exit code."""
-    from copilot.cli.investigate import Shown, follow
-    from copilot.cli.targets import target_of
-
     say = session.screen.say
     workspace = session.open({"model.name": model})
     say(f"scenario {wanted.name}: {wanted.about}")
@@ -77,4 +78,4 @@ def _run(session: Session, made: "Made", wanted: "Scenario", model: str) -> int:
     say(f"library: {documents.added} documents imported")
     found = target_of(session, workspace, str(made.alert), "")
     say(f"alert: {made.alert}")
-    return follow(session, workspace, found, "", Shown())
+    return follow(session, workspace, found, "", shown)

@@ -1,15 +1,16 @@
 """The events of an investigation as lines for a person, and what the pinned line says meanwhile."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from copilot.cli.shown import counted
 from copilot.cli.ui import Style
-from copilot.values import JsonObject, object_at, text_at
+from copilot.values import JsonObject, list_at, object_at, text_at
 from copilot.window import iso
 
 if TYPE_CHECKING:
-    from copilot.journal import Event
+    from copilot.journal import Event, Kind
 
 SHORT = 12
 """Characters of a commit's name."""
@@ -33,6 +34,7 @@ class Follower:
         """What to print of *event*, and in which style."""
         data = event.data
         self._turn = max(self._turn, event.turn)
+        self._usd += float(text_at(data, "usd") or 0)
         match event.kind:
             case "started":
                 self.incident = text_at(data, "incident")
@@ -40,8 +42,9 @@ class Follower:
                 self._window_tokens = int(text_at(data, "estimate") or 0)
                 self._doing = "waiting for the answer"
             case "response":
-                self._usd += float(text_at(data, "usd") or 0)
                 self._doing = "running tools"
+            case "clear" | "compact":
+                self._doing = "making room"
             case "limit":
                 self._doing = "writing the report"
             case _:
@@ -59,7 +62,10 @@ class Follower:
 
 def event_json(event: "Event") -> JsonObject:
     """An event as one line of --jsonl: all of it but the bulk, which the journal keeps."""
-    left_out = {"raw", "text", "message", "effect", "artifacts", "report"}
+    left_out = {
+        "raw", "text", "message", "effect", "artifacts", "report", "state", "summary", "block",
+        "placeholders",
+    }  # fmt: skip
     return {
         "schema": "copilot.event/1",
         "seq": event.seq,
@@ -72,26 +78,7 @@ def event_json(event: "Event") -> JsonObject:
 
 def _line(event: "Event") -> str:
     """The event in one line."""
-    data = event.data
-    match event.kind:
-        case "started":
-            said = f"incident {text_at(data, 'incident')}: {_title(data)}"
-        case "request":
-            said = f"asking, {int(text_at(data, 'estimate') or 0):,} tokens in the window"
-        case "response":
-            said = f"answer{_spent(data)}"
-        case "result":
-            said = _result(data)
-        case "nudge":
-            said = "text without a report; asked for one"
-        case "limit":
-            said = f"limit: {text_at(data, 'why')}; one last answer, the report"
-        case "commit":
-            said = f"notes committed {text_at(data, 'commit')[:SHORT]}"
-        case "report":
-            said = f"report written by {text_at(data, 'author')}"
-        case "ended":
-            said = f"report committed {text_at(data, 'commit')[:SHORT]}"
+    said = LINES[event.kind](event.data)
     return f"turn {event.turn}: {said}" if event.turn else said
 
 
@@ -135,3 +122,34 @@ def _result(data: JsonObject) -> str:
     partly = "" if data.get("complete") else ", incomplete"
     again = f", as in turn {text_at(data, 'repeats')}" if data.get("repeats") else ""
     return f"{tool} → {total}{kept}{partly}{again}"
+
+
+def _cleared(data: JsonObject) -> str:
+    return f"{counted(len(list_at(data, 'calls')), 'old result')} left the request, not scratch"
+
+
+def _compacted(data: JsonObject) -> str:
+    failed = data.get("failed")
+    return "no summary came; the turns stay" if failed else "older turns became a summary"
+
+
+def _committed(data: JsonObject) -> str:
+    return f"committed {text_at(data, 'commit')[:SHORT]}"
+
+
+LINES: "Mapping[Kind, Callable[[JsonObject], str]]" = {
+    "started": lambda data: f"incident {text_at(data, 'incident')}: {_title(data)}",
+    "support": lambda data: f"what the endpoint offers is known ({text_at(data, 'origin')})",
+    "request": lambda data: f"asking, {int(text_at(data, 'estimate') or 0):,} tokens in the window",
+    "response": lambda data: f"answer{_spent(data)}",
+    "result": _result,
+    "nudge": lambda _: "text without a report; asked for one",
+    "state": lambda _: "what matters was put back into the request",
+    "clear": _cleared,
+    "compact": _compacted,
+    "limit": lambda data: f"limit: {text_at(data, 'why')}; one last answer, the report",
+    "commit": lambda data: f"notes {_committed(data)}",
+    "report": lambda data: f"report written by {text_at(data, 'author')}",
+    "ended": lambda data: f"report {_committed(data)}",
+}
+"""What is said of each kind of event."""

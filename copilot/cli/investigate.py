@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from copilot.journal import Event
     from copilot.models.retries import Attempt
     from copilot.notebook import Ending
-    from copilot.values import Alert, Json, JsonObject
+    from copilot.values import Alert, Json
     from copilot.workspace import Workspace
 
 FINISHING = "finishing this turn, then the report; Ctrl-C again stops now"
@@ -36,6 +36,8 @@ class Shown:
     as_json: bool = False
     as_jsonl: bool = False
     exit_code: bool = False
+    stays: bool = True
+    """False when the workspace is gone with the process."""
     timeout: timedelta | None = None
 
 
@@ -83,7 +85,7 @@ def command(
         question = with_words(question, window)
         found = found if isinstance(found, Known) else with_window(found, window)
     if show_request:
-        from copilot.cli.requests import next_request
+        from copilot.cli.request import next_request
 
         session.screen.document(next_request(workspace, found, question))
         return exit_codes.OK
@@ -195,21 +197,25 @@ def _print_ending(session: Session, workspace: "Workspace", ending: "Ending", sh
     else:
         session.screen.say()
         print_card(session.screen, report)
-        print_places(session, workspace, report)
+        _print_places(session, workspace, str(report["incident"]))
+        if shown.stays:
+            _print_next(session, str(report["incident"]))
 
 
-def print_places(session: Session, workspace: "Workspace", report: "JsonObject") -> None:
-    """Print where everything of an incident is, and what to type next."""
-    incident = str(report["incident"])
-    screen = session.screen
-    screen.line(f"Report: {workspace.notes.root / incident / 'report.md'}")
-    screen.line(f"Notes: {workspace.notes.root / incident / 'STATE.md'}")
-    screen.line(f"Evidence: {workspace.settings.scratch.path / incident}")
-    screen.line()
-    screen.line(("Next", "title"))
-    screen.line(f"{_copilot(session)} scratch ls {incident}", indent=2)
-    screen.line(f"{_copilot(session)} notes history {incident}", indent=2)
-    screen.line(f"{_copilot(session)} incidents close {incident} --verdict right", indent=2)
+def _print_places(session: Session, workspace: "Workspace", incident: str) -> None:
+    """Print where everything of an incident is."""
+    notes = workspace.notes.root / incident
+    session.screen.line(f"Report: {notes / 'report.md'}")
+    session.screen.line(f"Notes: {notes / 'STATE.md'}")
+    session.screen.line(f"Evidence: {workspace.settings.scratch.path / incident}")
+
+
+def _print_next(session: Session, incident: str) -> None:
+    """Print what to type next."""
+    session.screen.line()
+    session.screen.line(("Next", "title"))
+    for words in ("scratch ls {}", "notes history {}", "incidents close {} --verdict right"):
+        session.screen.line(f"{_copilot(session)} {words.format(incident)}", indent=2)
 
 
 def _exit_code(ending: "Ending", shown: Shown) -> int:

@@ -1,14 +1,21 @@
-"""`copilot policy`: the context policies that there are."""
+"""`copilot policy`: the context policies that there are, what they say, and what they would do."""
+
+from typing import TYPE_CHECKING
 
 import click
 
 from copilot.cli.options import as_json, ids_only
+from copilot.cli.policy_explain import explain
 from copilot.cli.session import Session, pass_session
+from copilot.errors import ConfigError
+
+if TYPE_CHECKING:
+    from policies.schema import Policy
 
 
 @click.group("policy")
 def command() -> None:
-    """The context policies that there are: how each tool's results are carried."""
+    """The context policies: how each tool's results are carried, and what that would cost."""
 
 
 @command.command("list")
@@ -17,7 +24,7 @@ def command() -> None:
 @pass_session
 def list_(session: Session, quiet: bool, as_json: bool) -> None:
     """List the policies by name; the one in use is marked."""
-    from policies.loader import load_policy, policy_names
+    from policies.loader import policy_names
 
     settings = session.workspace.settings
     names = policy_names(settings.policies)
@@ -25,7 +32,7 @@ def list_(session: Session, quiet: bool, as_json: bool) -> None:
         for name in names:
             session.screen.line(name)
         return
-    found = {name: load_policy(name, settings.policies) for name in names}
+    found = {name: _policy(session, name) for name in names}
     own = {name for name in names if (settings.policies / f"{name}.yaml").is_file()}
     if as_json:
         session.screen.document(
@@ -55,3 +62,108 @@ def list_(session: Session, quiet: bool, as_json: bool) -> None:
             for name, policy in found.items()
         ],
     )
+
+
+@command.command("show")
+@click.argument("policy", metavar="NAME|FILE")
+@as_json
+@pass_session
+def show(session: Session, policy: str, as_json: bool) -> None:
+    """Show everything that a policy says, also what it takes from another one and from defaults."""
+    from policies.differences import flat
+
+    found = _policy(session, policy)
+    if as_json:
+        data = found.model_dump(mode="json")
+        session.screen.document({"schema": "copilot.policy/1", "policy": data})
+        return
+    general = found.model_dump(mode="json", exclude={"tools", "other_tools"})
+    session.screen.table(("KEY", "VALUE"), list(flat(general)))
+    session.screen.line()
+    session.screen.table(
+        ("TOOL", "PLACEMENT", "INLINE", "POINTER", "TOP", "TAIL", "DIGEST", "CLEAR", "WHY"),
+        [
+            (
+                name,
+                tool.placement,
+                str(tool.inline_tokens),
+                str(tool.pointer_tokens),
+                str(tool.top_hits),
+                str(tool.tail),
+                str(tool.digest),
+                tool.clear,
+                tool.why,
+            )
+            for name, tool in [*found.tools.items(), ("other_tools", found.other_tools)]
+        ],
+    )
+
+
+@command.command("check")
+@click.argument("policies", metavar="[FILE|NAME]...", nargs=-1)
+@pass_session
+def check(session: Session, policies: tuple[str, ...]) -> None:
+    """Check these policies, else all that there are; each problem is a `file:line: key: what`."""
+    from policies.loader import policy_names
+
+    wrong = []
+    for name in policies or policy_names(session.workspace.settings.policies):
+        try:
+            policy = _policy(session, name)
+        except ConfigError as error:
+            wrong.append(str(error))
+        else:
+            session.screen.say(f"{name}: right; {_fixed(session, policy)}")
+    if wrong:
+        raise ConfigError("\n".join(wrong))
+
+
+@command.command("diff")
+@click.argument("first", metavar="A")
+@click.argument("second", metavar="B")
+@as_json
+@pass_session
+def diff(session: Session, first: str, second: str, as_json: bool) -> None:
+    """Show where the policies A and B differ, tool by tool. Each is a name or a file."""
+    from policies.differences import differences
+
+    found = differences(_policy(session, first), _policy(session, second))
+    if as_json:
+        session.screen.document(
+            {
+                "schema": "copilot.policy-diff/1",
+                "first": first,
+                "second": second,
+                "differences": [
+                    {"key": one.key, "first": one.first, "second": one.second} for one in found
+                ],
+            }
+        )
+        return
+    rows = [(one.key, one.first, one.second) for one in found]
+    session.screen.table(("KEY", first, second), rows)
+    if not found:
+        session.screen.say(f"{first} and {second} carry results in the same way")
+
+
+command.add_command(explain)
+
+
+def _policy(session: Session, name: str) -> "Policy":
+    from policies.loader import load_policy
+
+    return load_policy(name, session.workspace.settings.policies)
+
+
+def _fixed(session: Session, policy: "Policy") -> str:
+    """What every request carries under that policy, in words."""
+    from copilot import prompt
+    from copilot.context.request import Frame
+    from copilot.context.room import fixed_tokens
+    from copilot.tools.catalogue import TOOLS
+    from copilot.tools.registry import Registry
+
+    offered = [tool for tool in TOOLS if policy.offers(tool.name)]
+    tools = Registry(offered, session.workspace.redactor).definitions()
+    frame = Frame("", prompt.SYSTEM, tools, 0, policy)
+    return f"system and {len(tools)} tools take about {fixed_tokens(frame)} tokens of each request"

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from copilot.cli.follow import event_json
-from copilot.cli.requests import request_of
+from copilot.cli.request import request_of
 from copilot.cli.session import Session
 from copilot.cli.ui import Part
 from copilot.errors import NotFoundError

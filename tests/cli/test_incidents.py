@@ -185,3 +185,18 @@ def test_a_report_that_was_edited_to_nonsense_points_to_the_text(
 
     assert said.code == 4
     assert f"copilot notes show {FIRST} report.md" in said.err
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{}", '{"turns": "x", "usd": [], "cause": 3, "chain": {}, "evidence": [7, null], "model": 1}'],
+)
+def test_a_report_that_was_edited_by_hand_is_shown_as_far_as_it_goes(
+    noted: object, workspace: Path, text: str, run: Run
+) -> None:
+    (workspace / "notes" / FIRST / "report.json").write_text(text)
+
+    said = run("incidents", "show", FIRST)
+
+    assert said.code == 0
+    assert "NO VERDICT" in said.out

@@ -5,13 +5,16 @@ import signal
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from copilot.cli.follow import Follower
 from copilot.cli.session import Session
 from copilot.cli.targets import with_words
 from copilot.cli.ui import Progress, Screen, Style
 from copilot.errors import UsageError
+from copilot.journal import Event, Kind
 from copilot.notes.git import Git
 from copilot.window import ALWAYS, Window, parse_iso
 from tests.cli.conftest import ALERT, HOSTILE, Run, in_process_of_its_own
@@ -372,7 +375,16 @@ def test_a_key_that_is_refused_is_exit_code_four_and_resumable(
         said = run("investigate", "alert.json", "--model", "claude-sonnet-5-5")
 
     assert said.code == 4
-    assert len(api.requests) == 1
+    assert [refusal.status for refusal in api.refusals][-1] == 401
     assert "resume with: copilot investigate inc-" in said.err
     assert "copilot doctor" in said.err
     assert "sk-ant-wrong-key" not in said.err
+
+
+def test_there_is_a_line_for_every_kind_of_event() -> None:
+    noon = parse_iso("2026-01-31T12:00:00Z")
+    follower = Follower(lambda: noon)
+
+    for kind in get_args(Kind):
+        said, _ = follower.take_in(Event(1, noon, kind, 2, {}))
+        assert said.startswith("turn 2: "), kind

@@ -97,7 +97,7 @@ def test_an_overview_counts_over_time_levels_sources_and_messages(filled: Path, 
     said = run("logbook", "overview", "--bucket", "1m")
 
     assert "5 lines" in said.out
-    assert "2026-01-31T12:01:00Z  1        1" in said.out
+    assert "2026-01-31T12:01:00Z  1      1  " in said.out
     assert "app.log" in said.out
     assert "INFO" in said.out
 

@@ -102,16 +102,6 @@ def test_the_schema_is_one_that_an_editor_can_use(run: Run) -> None:
     assert schema["additionalProperties"] is False
 
 
-def test_policies_are_listed_and_the_one_in_use_is_marked(workspace: Path, run: Run) -> None:
-    said = run("policy", "list")
-
-    assert [line.split()[:2] for line in said.out.splitlines()[1:]] == [
-        ["default", "yes"],
-        ["off", "-"],
-    ]
-    assert run("policy", "list", "-q").out.split() == ["default", "off"]
-
-
 def test_init_makes_a_workspace_that_the_doctor_likes(workspace: Path, run: Run) -> None:
     said = run("init", "new")
 
