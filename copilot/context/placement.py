@@ -16,6 +16,7 @@ from policies.schema import ToolPolicy
 BYTES_PER_TOKEN = 2.5
 """A safe guess for logs and JSON; characters/4 undercounts them by a third."""
 MESSAGE_CHARACTERS = 360
+SAMPLE_CHARACTERS = 200
 TEMPLATE_CHARACTERS = 160
 FIELD_CHARACTERS = 80
 FIELDS_SHOWN = 6
@@ -136,11 +137,13 @@ def _shown(row: JsonObject) -> JsonObject:
     """One row: the well-known names, a few of its fields, long texts cut with a mark."""
     shown: JsonObject = {}
     extra = 0
+    # A template says most of its message already.
+    limit = SAMPLE_CHARACTERS if "template" in row else MESSAGE_CHARACTERS
     for key, value in row.items():
         if value in (None, "", [], {}):
             continue
         if key in WELL_KNOWN:
-            shown[key] = _cut(value, MESSAGE_CHARACTERS) if isinstance(value, str) else value
+            shown[key] = _cut(value, limit) if isinstance(value, str) else value
         elif extra < FIELDS_SHOWN and len(compact(value)) <= FIELD_CHARACTERS:
             shown[key] = value
             extra += 1
