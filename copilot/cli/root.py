@@ -21,6 +21,7 @@ SECTIONS = {
     "Investigate": {
         "investigate": "Investigate an alert, a ticket or a workflow, and write a report.",
         "incidents": "List, show, close and reopen incidents.",
+        "usage": "What an investigation cost, by turn, source and lever; or what a day did.",
     },
     "Look things up": {
         "notes": "What is known of each incident, and its history.",

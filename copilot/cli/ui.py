@@ -94,6 +94,14 @@ class Screen:
         """The columns of the terminal."""
         return max(shutil.get_terminal_size((80, 24)).columns, 1)
 
+    def can_show(self, signs: str) -> bool:
+        """True when the encoding of the data's stream has these characters."""
+        try:
+            signs.encode(sys.stdout.encoding or "ascii")
+        except (UnicodeEncodeError, LookupError):
+            return False
+        return True
+
     @property
     def can_pin(self) -> bool:
         """True when a line can be kept at the bottom of stderr and drawn anew."""

@@ -54,13 +54,13 @@ def cells(row: Row) -> dict[str, Cell]:
         "compactions": len(made),
         "compaction_tokens": sum(one.prompt + one.output for one in made),
         "usd": UNKNOWN if row.usd is None else str(row.usd),
-        "estimate": row.estimate,
+        "estimate": "" if row.estimate is None else row.estimate,
         **_sizes(row),
         **_levers(row),
         "miss": row.miss,
         "miss_reported": row.miss_reported,
         "stop_reason": row.stop_reason,
-        "ms": row.ms,
+        "ms": "" if row.ms is None else row.ms,
     }
 
 

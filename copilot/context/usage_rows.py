@@ -39,9 +39,10 @@ class Row:
     """By source: system, tools, alert, state, conversation, summary, and each tool by its name."""
     usd_by_source: Mapping[str, Decimal] | None = None
     """The prompt's share of each source, and `answer`. None when the prices are not known."""
-    estimate: str = ""
+    estimate: int | None = None
+    """Ours, before sending."""
     stop_reason: str = ""
-    ms: str = ""
+    ms: int | None = None
     acts: tuple[Act, ...] = ()
     """What the levers did since the request before."""
     applied: tuple[JsonObject, ...] = ()
@@ -122,9 +123,9 @@ class Meter:
             kind=_kind(event),
             usage=usage_of(event.data),
             usd=Decimal(price) if known else None,
-            estimate=text_at(event.data, "estimate"),
+            estimate=_known(event.data, "estimate"),
             stop_reason=text_at(event.data, "stop_reason"),
-            ms=text_at(event.data, "ms"),
+            ms=_known(event.data, "ms"),
             miss_reported=misses.reported(event),
         )
         match event.kind:
@@ -191,6 +192,10 @@ def _counts(entry: Json) -> Usage:
 
 def _number(entry: Json, key: str) -> int:
     return int(text_at(entry, key) or 0)
+
+
+def _known(entry: Json, key: str) -> int | None:
+    return int(text) if (text := text_at(entry, key)) else None
 
 
 def _kind(event: Event) -> Kind:
