@@ -45,7 +45,7 @@ def patterns(
     miner = TemplateMiner(masks)
     seen = counted(miner, sampled(book, here, steps.window))
     before = counted(miner, sampled(book, there, steps.baseline)) if there else {}
-    longer = _seconds(used) / seconds if used else 1.0
+    longer = _seconds(book, there, used) / seconds if there and used else 1.0
     rose = _rose(miner, seen, before, steps, longer)
     vanished = _vanished(miner, seen, before, steps, longer)
     notes = list(steps.notes())
@@ -139,17 +139,14 @@ def _compared(
     book: sqlite3.Connection, here: Selection, window: Window, baseline: Window | None
 ) -> tuple[float, Window | None]:
     """The seconds of the window, and the baseline: the same length just before unless given."""
-    first, last = span(book, here)
-    start, end = window.start or first, window.end or last
-    if not (start and end):
-        return 1.0, baseline
-    seconds = max((end - start).total_seconds(), 1.0)
+    seconds = _seconds(book, here, window)
     if baseline is None and window.start:
-        baseline = Window(start - timedelta(seconds=seconds), start)
+        baseline = Window(window.start - timedelta(seconds=seconds), window.start)
     return seconds, baseline
 
 
-def _seconds(window: Window) -> float:
-    if window.start and window.end:
-        return (window.end - window.start).total_seconds()
-    return 1.0
+def _seconds(book: sqlite3.Connection, selection: Selection, window: Window) -> float:
+    """How long the window is, at least one second; an open end is where its entries end."""
+    first, last = span(book, selection)
+    start, end = window.start or first, window.end or last
+    return max((end - start).total_seconds(), 1.0) if start and end else 1.0

@@ -103,6 +103,16 @@ def test_a_million_kinds_of_message_keep_to_a_bound() -> None:
     assert miner.text(max(numbers)) == OTHER
 
 
+def test_a_window_with_an_open_end_is_as_long_as_its_entries(
+    book: EmbeddedLogbook, add: Add
+) -> None:
+    add([at(second, f"step {second} done") for second in range(-3600, 3600, 60)])
+
+    found = book.patterns(Window(NOON, None), Window(None, NOON), Filters())
+
+    assert found.rose[0].lift == pytest.approx(1.0, rel=0.1)
+
+
 def test_a_template_that_is_new_in_the_window_leads(book: EmbeddedLogbook, add: Add) -> None:
     before = [at(second, f"step {second} done") for second in range(-3600, 0, 60)]
     gone = [at(second, "heartbeat fine") for second in range(-3600, 0, 600)]
