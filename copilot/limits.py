@@ -28,10 +28,15 @@ def enforce(work: Work, turn: int) -> None:
         close(work, turn - 1, "usd", f"{spent.usd} of {budgets.usd} dollars are used")
     elif work.now() - begun > budgets.wall_time:
         close(work, turn - 1, "wall_time", f"{budgets.wall_time} are over")
-    elif outlook_of(work, turn).tokens > work.window * 9 // 10:
+    elif outlook_of(work, turn).tokens > _room(work):
         close(
             work, turn - 1, "window", f"about {outlook_of(work, turn).tokens} tokens in the window"
         )
+
+
+def _room(work: Work) -> int:
+    """What a request may take and leave room for the report: in small windows more than a tenth."""
+    return work.window - max(work.window // 10, work.frame.max_tokens * 6 // 5)
 
 
 def close(work: Work, turn: int, limit: str, why: str) -> None:

@@ -5,7 +5,7 @@ a request stays a function of journal, policy and settings.
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
@@ -33,6 +33,7 @@ ToolName = Literal[
     "propose_ticket_comment",
     "submit_report",
 ]
+TOOL_NAMES: tuple[ToolName, ...] = get_args(ToolName)
 Placement = Literal["inline", "offload", "auto"]
 Clear = Literal["never", "normal", "early", "first"]
 By = Literal["auto", "server", "client", "off"]
@@ -121,6 +122,8 @@ class Window(Strict):
 
     limit_tokens: Annotated[int, Field(ge=4000, le=2_000_000)] | Literal["auto"] = "auto"
     """auto: what the model has."""
+    answer_tokens: Annotated[int, Field(ge=500, le=64_000)] | Literal["auto"] = "auto"
+    """The most that one answer may take. auto: `model.max_output_tokens` of the settings."""
     report_tokens: Annotated[int, Field(ge=500, le=64_000)] = 4000
     """What is always left free for the final report."""
 
@@ -129,7 +132,11 @@ class Policy(Strict):
     """A whole policy. `name` is that of its file."""
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
+    like: Annotated[str, Field(pattern=r"^([a-z][a-z0-9-]{0,39})?$")] = ""
+    """The policy that this one begins as; what is written here takes the place of what it says."""
     why: str = ""
+    offer: Annotated[tuple[ToolName, ...], Field(min_length=1)] | Literal["all"] = "all"
+    """The tools that the model is given. Each definition is part of every request."""
     turn_tokens: Tokens = 6000
     """The most that all results of one turn may take together."""
     tools: Mapping[ToolName, ToolPolicy] = Field(default_factory=dict)
@@ -141,10 +148,20 @@ class Policy(Strict):
     caching: Caching = Caching()
     window: Window = Window()
 
+    def offers(self, name: str) -> bool:
+        """Whether the model is given the tool called *name*."""
+        return self.offer == "all" or name in self.offer
+
     def tool(self, name: str) -> ToolPolicy:
         """The policy for the tool called *name*, whether this policy names it or not."""
         found = (policy for known, policy in self.tools.items() if known == name)
         return next(found, self.other_tools)
+
+    @model_validator(mode="after")
+    def _can_hand_in_a_report(self) -> Self:
+        if not self.offers("submit_report"):
+            raise ValueError("offer must name submit_report, or no report can be handed in")
+        return self
 
     @model_validator(mode="after")
     def _clears_before_it_compacts(self) -> Self:

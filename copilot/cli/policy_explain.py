@@ -126,9 +126,8 @@ def _sum(bite: "Bite", shown: int) -> str:
     if not bite.is_auto:
         return f"at least {bite.least} tokens at once, as the policy says: {worth}"
     return (
-        f"at least {bite.least} tokens at once: {worth}. What stays behind it is written again, at "
-        f"{bite.write:g} instead of {bite.read:g}; what is cleared saves {bite.read:g} a turn; so "
-        f"one for one pays after {bite.pays_back:g} turns. Of {bite.behind} tokens, with "
-        f"{bite.turns} turns to come: {bite.behind} x {bite.pays_back:g} / "
-        f"({bite.turns} + {bite.pays_back:g}) = {bite.least}"
+        f"at least {bite.least} tokens at once: {worth}. The {bite.tail} tokens that stay behind "
+        f"it are written again, at {bite.write:g} instead of {bite.read:g} to read: as much as "
+        f"{bite.pays_back:g} turns of reading. That is paid back in {bite.turns} turns by "
+        f"{bite.spread} tokens; bites cost least at {bite.quantity}; the larger number holds"
     )

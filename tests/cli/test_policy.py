@@ -123,7 +123,7 @@ def test_explain_says_what_would_happen_and_why(workspace: Path, run: Run) -> No
     assert facts["placement"] == "pointer"
     assert facts["policy"] == "default, on claude-sonnet-4-6"
     assert facts["by"].startswith("the service where it can")
-    assert "one for one pays after 11.5 turns" in facts["bite"]
+    assert "as much as 11.5 turns of reading" in facts["bite"]
 
 
 def test_explain_takes_another_policy_and_a_number_of_rows(workspace: Path, run: Run) -> None:
