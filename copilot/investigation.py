@@ -6,13 +6,14 @@ engine around it as without. Every step may be done again after a kill, with the
 
 from collections.abc import Sequence
 
+from copilot.calls import tools_step
 from copilot.closing import last_words
 from copilot.errors import ModelError
 from copilot.journal import Event
 from copilot.limits import close, enforce
 from copilot.models.model import Response, verdict
 from copilot.notebook import Ending, Notebook
-from copilot.steps import Work, model_step, tools_step
+from copilot.steps import Work, model_step
 from copilot.upkeep import mended, threshold_summary, upkeep
 
 MAX_NUDGES = 2

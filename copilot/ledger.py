@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
+from copilot.context.guard import Guard
 from copilot.journal import Event
 from copilot.models.support import NOTHING, from_json
 from copilot.sightings import Sighting, Sightings, Weight
@@ -43,8 +44,7 @@ class Ledger:
         self.answers: dict[str, Answer] = {}
         self.searches: dict[str, str] = {}
         """The call that each handle answers, and how much it found."""
-        self.calls: dict[str, Event] = {}
-        """The first good answer to each call, by the call's key."""
+        self.guard = Guard()
         self.results: dict[str, Event] = {}
         """The answer to each call, by the call's id."""
         self.support = NOTHING
@@ -71,6 +71,11 @@ class Ledger:
         """Every identifier that was shown so far."""
         return self.sightings.values
 
+    @property
+    def advice(self) -> dict[str, str]:
+        """What to change in the policy, by tool: where cleared results were needed again."""
+        return self.guard.asked.advice
+
     def important(self) -> list[Sighting]:
         """The identifiers that matter, the weightiest first."""
         return self.sightings.important()
@@ -78,6 +83,7 @@ class Ledger:
     def add(self, event: Event) -> None:
         """Take in one event."""
         self.turn = max(self.turn, event.turn)
+        self.guard.add(event)
         match event.kind:
             case "started":
                 self._sight(event, "alert", Weight.ALERT)
@@ -114,9 +120,6 @@ class Ledger:
             self.answers[handle] = Answer(handle, tool, data.get("complete") is True, count)
             asked = compact(data.get("arguments"))
             self.searches[handle] = f"{tool} {asked[:200]}, {count} found"
-        key = text_at(data, "key")
-        if key and data.get("ok") is True:
-            self.calls.setdefault(key, event)
         effect = object_at(data, "effect")
         self.refusals += effect.get("refused") is True
         if data.get("ends") is True:
@@ -130,7 +133,7 @@ class Ledger:
         """Count each `[kind, value, row]` of the event's artifacts."""
         for item in list_at(event.data, "artifacts"):
             if isinstance(item, list):
-                place = f"{handle}:{item[2]}" if item[2] else handle
+                place = f"{handle}:{item[2]}" if handle and item[2] else handle
                 self.sightings.see(str(item[0]), str(item[1]), place, weight)
 
     def _pay(self, event: Event) -> None:

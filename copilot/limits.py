@@ -32,6 +32,8 @@ def enforce(work: Work, turn: int) -> None:
         close(
             work, turn - 1, "window", f"about {outlook_of(work, turn).tokens} tokens in the window"
         )
+    elif work.ledger.guard.ends():
+        close(work, turn - 1, "repeats", work.ledger.guard.ends())
 
 
 def _room(work: Work) -> int:

@@ -9,13 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from copilot.beliefs import with_effects, with_facts, with_report
+from copilot.calls import effects
 from copilot.context.meter import usage_csv
 from copilot.journal import Event
 from copilot.notes.repository import NotesRepository
 from copilot.notes.state import State
 from copilot.report.render import Cost, Page, as_json, as_markdown
 from copilot.report.values import Report
-from copilot.steps import Work, effects
+from copilot.steps import Work
 from copilot.values import JsonObject, canonical, list_at, text_at
 
 EVERY_TURNS = 5

@@ -50,6 +50,7 @@ LIMITS = {
     "operator": "the operator asked for the report now",
     "model": "no usable answer comes any more",
     "window": "the conversation fills the model's window",
+    "repeats": "the last calls brought nothing new",
 }
 
 

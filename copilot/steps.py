@@ -1,37 +1,32 @@
-"""The two kinds of I/O of an investigation, each recorded before anything acts on it.
+"""One investigation at work, and its first kind of I/O: an answer of the model, recorded at once.
 
-A step that the journal already holds is not done again: that is how a killed run resumes without
-paying twice. Both steps are safe to repeat from their beginning at any moment.
+The second kind, the calls of one turn, is in calls.py. A step that the journal already holds is not
+done again: that is how a killed run resumes without paying twice. Both steps are safe to repeat
+from their beginning at any moment.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 
 from copilot.context.levers import Prices
-from copilot.context.placement import place
 from copilot.context.request import Frame, build
 from copilot.context.validate import check
 from copilot.context.view import View
 from copilot.errors import ModelError
-from copilot.journal import Event, Journal
+from copilot.journal import Journal
 from copilot.ledger import Ledger
-from copilot.models.model import Model, Response, ToolCall, Usage, verdict
+from copilot.models.model import Model, Response, Usage, verdict
 from copilot.models.support import Support
 from copilot.tools.base import Case
-from copilot.tools.registry import MAX_CALLS, Prepared, Ran, Registry, refused
-from copilot.values import JsonObject, compact, object_at
+from copilot.tools.registry import Registry
+from copilot.values import JsonObject
 from policies.schema import Policy
 
 MAX_CUT = 2
 DROPPED = frozenset({"cut", "broken"})
 """Answers that are paid for and never used: a cut one may hold a call whose input is cut too."""
-LEAST_TOKENS = 200
-"""What even the last answer of a turn may use: the envelope and one row."""
-ARTIFACTS_KEPT = 300
-"""Identifiers recorded of one answer; the rest stay in scratch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,79 +126,6 @@ def _cut_before(work: Work, turn: int) -> int:
     return sum(event.kind == "response" and event.turn == turn for event in events)
 
 
-def tools_step(work: Work, turn: int, calls: Sequence[ToolCall]) -> list[Event]:
-    """Every call of *turn* answered and recorded, in call order; what is recorded is kept."""
-    kept = [event for event in work.journal.events if event.kind == "result" and event.turn == turn]
-    done = {event.data["call"] for event in kept}
-    budget = work.policy.turn_tokens - sum(int(str(event.data["tokens"])) for event in kept)
-    for item in _run(work, [call for call in calls if call.id not in done]):
-        data = _answer(work, item, max(budget, LEAST_TOKENS))
-        kept.append(work.journal.append("result", turn, data))
-        budget -= int(str(data["tokens"]))
-    return kept
-
-
-def _run(work: Work, calls: Sequence[ToolCall]) -> Iterator[Ran | Prepared]:
-    """The calls in their order, run side by side; a call made before comes back unrun."""
-    ready = [work.registry.prepare(call) for call in calls[:MAX_CALLS]]
-    prepared = [item for item in ready if isinstance(item, Prepared)]
-    first = {item.key: item for item in reversed(prepared) if item.key}
-    fresh = [
-        item
-        for item in prepared
-        if item.key not in work.ledger.calls and first.get(item.key, item) is item
-    ]
-    with ThreadPoolExecutor(MAX_CALLS, thread_name_prefix="tool") as threads:
-        ran = dict(
-            zip(
-                (item.call.id for item in fresh),
-                threads.map(lambda item: work.registry.run(item, work.case), fresh),
-                strict=True,
-            )
-        )
-    yield from (ran.get(item.call.id, item) for item in ready)
-    yield from (refused(call) for call in calls[MAX_CALLS:])
-
-
-def _answer(work: Work, item: Ran | Prepared, budget: int) -> JsonObject:
-    """What the journal keeps of one answer; its rows go to scratch first."""
-    earlier = work.ledger.calls.get(item.key)
-    if earlier:
-        return _repeated(item.call, earlier)
-    ran = item if isinstance(item, Ran) else work.registry.run(item, work.case)
-    outcome = ran.outcome
-    handle, size = "", 0
-    if outcome.stored:
-        stored = work.case.scratch.put(outcome.rows, tool=ran.call.name, arguments=ran.arguments)
-        handle, size = stored.handle, stored.bytes
-    placed = place(ran.call.name, outcome, handle, work.policy.tool(ran.call.name), budget)
-    return {
-        "call": ran.call.id,
-        "tool": ran.call.name,
-        "key": ran.key,
-        "arguments": ran.arguments,
-        "ok": outcome.ok,
-        "handle": handle,
-        "bytes": size,
-        "total": outcome.total.value if outcome.total else len(outcome.rows),
-        "complete": outcome.ok and not outcome.why_incomplete,
-        "placement": placed.placement,
-        "tokens": placed.tokens,
-        "text": placed.text,
-        "effect": outcome.effect,
-        "ends": outcome.ends,
-        "artifacts": [list(item) for item in ran.artifacts[:ARTIFACTS_KEPT]],
-    }
-
-
-def _repeated(call: ToolCall, earlier: Event) -> JsonObject:
-    """The earlier answer once more, marked as such: a needed re-read is always served."""
-    note = f"the same call as in turn {earlier.turn}, served from scratch"
-    text = f'{{"repeat":{compact(note)},{str(earlier.data["text"])[1:]}'
-    news: JsonObject = {"call": call.id, "text": text, "repeats": earlier.turn}
-    return {**earlier.data, **news, "artifacts": [], "effect": {}}
-
-
 def usage_json(usage: Usage) -> JsonObject:
     """The tokens of one answer, summed over all that is billed, as the journal keeps them."""
     total = usage.total
@@ -214,8 +136,3 @@ def usage_json(usage: Usage) -> JsonObject:
         "output": total.output,
     }
     return {**counts, "iterations": [asdict(item) for item in usage.iterations]}
-
-
-def effects(results: Sequence[Event]) -> list[JsonObject]:
-    """What the answers change in the incident's state, in call order."""
-    return [effect for event in results if (effect := object_at(event.data, "effect"))]

@@ -54,6 +54,8 @@ class Ran:
     arguments: JsonObject = field(default_factory=dict)
     artifacts: tuple[tuple[str, str, int], ...] = ()
     """Kind, value and row of every identifier in the answer."""
+    worth: str = ""
+    """Set when it is known before the guard judges the answer."""
 
 
 class Registry:
@@ -119,11 +121,11 @@ class Registry:
         return Ran(prepared.call, outcome, prepared.key, prepared.normal, found)
 
 
-def refused(call: ToolCall) -> Ran:
-    """The answer to a call beyond the number that one turn may have."""
-    return Ran(
-        call, _failed(f"not run: at most {MAX_CALLS} calls a turn; ask again for what you need")
-    )
+def refused(
+    call: ToolCall, why: str, *, arguments: JsonObject | None = None, worth: str = ""
+) -> Ran:
+    """The answer to a call that is not run, with what to do instead."""
+    return Ran(call, _failed(why), arguments=arguments or {}, worth=worth)
 
 
 def _failed(text: str) -> Outcome:

@@ -1,0 +1,195 @@
+"""All tool calls of one turn, answered and recorded: the second kind of I/O of an investigation.
+
+A call that was made before is answered from its record: whole when the answer left the view, by a
+short pointer while it still stands there. A call that brings nothing new again and again meets the
+guard.
+"""
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from copilot.context.asked import Past
+from copilot.context.likeness import likeness
+from copilot.context.placement import place, tokens_of
+from copilot.journal import Event
+from copilot.models.model import ToolCall
+from copilot.steps import Work
+from copilot.tools.base import Outcome
+from copilot.tools.registry import MAX_CALLS, Prepared, Ran, refused
+from copilot.values import Json, JsonObject, canonical, compact, digest, object_at, text_at
+
+LEAST_TOKENS = 200
+"""What even the last answer of a turn may use: the envelope and one row."""
+ARTIFACTS_KEPT = 300
+"""Identifiers recorded of one answer; the rest stay in scratch."""
+SHORT_TOKENS = 300
+"""An answer up to this size is given again whole even while it stands in view: a pointer to it
+would save next to nothing."""
+POINTED = ("ok", "tool", "scope", "total", "total_is", "complete", "why_incomplete", "handle")
+"""What a pointer to an answer in view repeats of its envelope."""
+SAME = ("tool", "ok", "handle", "bytes", "total", "complete", "sha")
+"""What the record of a repeated answer has in common with that of the first."""
+
+
+def tools_step(work: Work, turn: int, calls: Sequence[ToolCall]) -> list[Event]:
+    """Every call of *turn* answered and recorded, in call order; what is recorded is kept."""
+    kept = [event for event in work.journal.events if event.kind == "result" and event.turn == turn]
+    done = {event.data["call"] for event in kept}
+    budget = work.policy.turn_tokens - sum(int(str(event.data["tokens"])) for event in kept)
+    for item in _run(work, turn, [call for call in calls if call.id not in done]):
+        data = _answer(work, turn, item, max(budget, LEAST_TOKENS))
+        kept.append(work.journal.append("result", turn, data))
+        budget -= int(str(data["tokens"]))
+    return kept
+
+
+def effects(results: Sequence[Event]) -> list[JsonObject]:
+    """What the answers change in the incident's state, in call order."""
+    return [effect for event in results if (effect := object_at(event.data, "effect"))]
+
+
+def _run(work: Work, turn: int, calls: Sequence[ToolCall]) -> Iterator[Ran | Prepared]:
+    """The calls in their order, run side by side; a call made before comes back unrun."""
+    ready = [_admitted(work, turn, call) for call in calls[:MAX_CALLS]]
+    fresh: list[Prepared] = []
+    for item in ready:
+        if isinstance(item, Prepared) and not _known(work, item) and not _is_among(fresh, item):
+            fresh.append(item)
+    with ThreadPoolExecutor(MAX_CALLS, thread_name_prefix="tool") as threads:
+        ran = dict(
+            zip(
+                (item.call.id for item in fresh),
+                threads.map(lambda item: work.registry.run(item, work.case), fresh),
+                strict=True,
+            )
+        )
+    yield from (ran.get(item.call.id, item) for item in ready)
+    yield from (
+        refused(call, f"not run: at most {MAX_CALLS} calls a turn; ask again for what you need")
+        for call in calls[MAX_CALLS:]
+    )
+
+
+def _admitted(work: Work, turn: int, call: ToolCall) -> Ran | Prepared:
+    """The call ready to run, or the answer to one that cannot be or that the guard refuses."""
+    item = work.registry.prepare(call)
+    guard = work.ledger.guard
+    if isinstance(item, Ran) or item.tool.name not in guard.closed(turn) or _known(work, item):
+        return item
+    names = [str(tool["name"]) for tool in work.frame.tools]
+    text = guard.refusal(item.tool.name, turn, names)
+    return refused(call, text, arguments=item.normal, worth="closed")
+
+
+def _known(work: Work, item: Prepared) -> Past | None:
+    """The same call answered before, when its answer may be served again."""
+    return work.ledger.guard.asked.known(item.tool.name, item.normal) if item.key else None
+
+
+def _is_among(fresh: Sequence[Prepared], item: Prepared) -> bool:
+    """True when the same call is run already for this turn."""
+    like = likeness(item.tool.name, item.normal)
+    return bool(item.key) and any(
+        like.is_same(likeness(other.tool.name, other.normal)) for other in fresh
+    )
+
+
+def _answer(work: Work, turn: int, item: Ran | Prepared, budget: int) -> JsonObject:
+    """What the journal keeps of one answer, with what the guard has to say of it."""
+    visible = {use.call for use in work.view.tool_uses() if not use.is_cleared}
+    past = _known(work, item) if isinstance(item, Prepared) else None
+    if isinstance(item, Prepared) and past:
+        data = _repeated(item, past, visible, budget)
+    else:
+        ran = item if isinstance(item, Ran) else work.registry.run(item, work.case)
+        data = _placed(work, ran, budget)
+    guard = work.ledger.guard
+    data = guard.judged(data, visible)
+    nudge = guard.nudge(turn, data)
+    if not nudge:
+        return data
+    text = _hinted(text_at(data, "text"), nudge)
+    return data | {"text": text, "tokens": tokens_of(text), "nudge": nudge}
+
+
+def _placed(work: Work, ran: Ran, budget: int) -> JsonObject:
+    """A new answer as the policy shows it; its rows go to scratch first."""
+    outcome = ran.outcome
+    handle, size = "", 0
+    if outcome.stored:
+        stored = work.case.scratch.put(outcome.rows, tool=ran.call.name, arguments=ran.arguments)
+        handle, size = stored.handle, stored.bytes
+    placed = place(ran.call.name, outcome, handle, work.policy.tool(ran.call.name), budget)
+    return {
+        "call": ran.call.id,
+        "tool": ran.call.name,
+        "key": ran.key,
+        "arguments": ran.arguments,
+        "ok": outcome.ok,
+        "handle": handle,
+        "bytes": size,
+        "total": outcome.total.value if outcome.total else len(outcome.rows),
+        "complete": outcome.ok and not outcome.why_incomplete,
+        "sha": _sha(outcome),
+        "placement": placed.placement,
+        "tokens": placed.tokens,
+        "text": placed.text,
+        "effect": outcome.effect,
+        "ends": outcome.ends,
+        "artifacts": [list(item) for item in ran.artifacts[:ARTIFACTS_KEPT]],
+        **({"worth": ran.worth} if ran.worth else {}),
+    }
+
+
+def _repeated(item: Prepared, past: Past, visible: Collection[str], budget: int) -> JsonObject:
+    """The earlier answer once more, marked as such; a pointer to it when that says as much."""
+    first = past.event
+    head: JsonObject = json.loads(text_at(first.data, "text"))
+    said = text_at(first.data, "nudge")
+    if said:
+        head["hint"] = text_at(head, "hint").removeprefix(said).removeprefix("; ")
+    note = f"the same call as in turn {first.turn}"
+    if item.key != first.data["key"]:
+        note += " but for seconds in its window"
+    whole = compact({"repeat": f"{note}, served from scratch", **head})
+    stands = bool(past.bodies & set(visible))
+    text, placement = whole, text_at(first.data, "placement")
+    if tokens_of(whole) > (SHORT_TOKENS if stands else budget):
+        placement = "repeat"
+        why = (
+            f"its answer stands above; read_scratch on {text_at(head, 'handle')} reads it again"
+            if stands
+            else "this turn has no room left for it; ask again in the next one"
+        )
+        pointer: JsonObject = {key: head[key] for key in POINTED if key in head}
+        text = compact({"repeat": note, **pointer, "hint": why})
+    return {
+        "call": item.call.id,
+        "key": item.key,
+        "arguments": item.normal,
+        **{key: first.data.get(key) for key in SAME},
+        "placement": placement,
+        "tokens": tokens_of(text),
+        "text": text,
+        "repeats": first.turn,
+        "effect": {},
+        "ends": False,
+        "artifacts": [],
+    }
+
+
+def _hinted(text: str, nudge: str) -> str:
+    """The answer with the nudge at the beginning of its hint."""
+    head: JsonObject = json.loads(text)
+    hint = text_at(head, "hint")
+    return compact({**head, "hint": f"{nudge}; {hint}" if hint else nudge})
+
+
+def _sha(outcome: Outcome) -> str:
+    """A digest of what was found: equal for two answers that say the same."""
+    total = outcome.total.value if outcome.total else None
+    found: Json = outcome.facts
+    if outcome.rows or outcome.total:
+        found = {"rows": list(outcome.rows), "total": total}
+    return digest(canonical(found))[:16]
