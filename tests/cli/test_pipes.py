@@ -12,7 +12,7 @@ from pathlib import Path
 import pyte
 import pytest
 
-from tests.cli.conftest import in_process_of_its_own
+from tests.cli.conftest import Run, in_process_of_its_own
 
 SIGNS_OF_A_CRASH = (b"Traceback", b"Exception ignored", b"UnicodeEncodeError")
 
@@ -99,18 +99,16 @@ def test_closed_standard_streams_are_no_crash(filled: Path) -> None:
 @pytest.mark.parametrize(
     "environ",
     [
-        {"LANG": "C", "LC_ALL": "C"},
-        {"PYTHONIOENCODING": "ascii"},
-        {"PYTHONIOENCODING": "latin-1"},
+        {"LANG": "C", "PYTHONIOENCODING": "latin-1"},
         {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"},
     ],
 )
-def test_no_encoding_breaks_a_command(filled: Path, environ: dict[str, str]) -> None:
+def test_no_encoding_breaks_a_command(filled: Path, environ: dict[str, str], run: Run) -> None:
     (filled / "odd.log").write_text("2026-01-31 12:09:00,000 ERROR app: 日本 é \U0001f4a5\n")
-    for words in (
-        ("logbook", "import", "odd.log"), ("logbook", "search"), ("logbook", "search", "--json"),
-        ("tickets", "show", "OPS-7"), ("doctor",), ("investigate", "alert.json"), ("--help",),
-    ):  # fmt: skip
+    run("logbook", "import", "odd.log")
+
+    for words in (("logbook", "search"), ("logbook", "search", "--json"), ("doctor",),
+                  ("investigate", "alert.json")):  # fmt: skip
         done = in_process_of_its_own(*words, environ=environ)
         assert done.returncode == 0, (words, done.stderr)
         assert not [sign for sign in SIGNS_OF_A_CRASH if sign in done.stderr]
@@ -185,13 +183,11 @@ def test_a_dumb_terminal_gets_lines_and_no_control_bytes(filled: Path) -> None:
     assert b"turn 1: asking" in received
 
 
-@pytest.mark.parametrize(
-    "words",
-    [("incidents", "list"), ("logbook", "overview"), ("logbook", "fields"), ("doctor",), ("--help",),
-     ("tickets", "show", "OPS-7"), ("config", "show", "--origin")],
-)  # fmt: skip
-def test_twenty_columns_are_enough(investigated: str, words: tuple[str, ...]) -> None:
-    received, code = on_a_terminal(*words, columns=20)
-
-    assert code == 0
-    assert not [sign for sign in SIGNS_OF_A_CRASH if sign in received]
+def test_twenty_columns_are_enough(investigated: str) -> None:
+    for words in (
+        ("incidents", "list"), ("logbook", "overview"), ("doctor",), ("--help",),
+        ("tickets", "show", "OPS-7"), ("config", "show", "--origin"),
+    ):  # fmt: skip
+        received, code = on_a_terminal(*words, columns=20)
+        assert code == 0, words
+        assert not [sign for sign in SIGNS_OF_A_CRASH if sign in received]
