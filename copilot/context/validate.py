@@ -20,8 +20,9 @@ class InvalidRequestError(CopilotError):
 def check(request: Request, *, window: int, estimate: int, paused: bool = False) -> None:
     """Return when *request* may be sent. Raises InvalidRequestError naming the first fault.
 
-    Raises ModelError of kind `too_long`, with numbers, when it does not fit. *window* is the model's in tokens, *estimate* our upper guess of the request's. A *paused*
-    answer is sent back as it is: only then the last message is the assistant's.
+    Raises ModelError of kind `too_long`, with numbers, when it does not fit the *window*; that and
+    *estimate*, our upper guess, are tokens. A *paused* answer goes back as it is: only then the
+    last message is the assistant's.
     """
     for fault in (
         *_turns(request.messages, paused),
