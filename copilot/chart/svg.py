@@ -26,7 +26,8 @@ text { font: 12px system-ui, sans-serif; fill: var(--ink); }
 .title { font-size: 15px; font-weight: 600; }
 .paper { fill: var(--paper); } .grid { stroke: var(--faint); }
 .stop { stroke: var(--stop); stroke-width: 1.5; }
-.mark { font-weight: 700; fill: var(--stop); text-anchor: middle; }
+.mark { font-weight: 700; fill: var(--stop); text-anchor: middle;
+ paint-order: stroke; stroke: var(--paper); stroke-width: 3px; }
 .end { text-anchor: end; } .middle { text-anchor: middle; }
 .l0 { fill: var(--l0); } .l1 { fill: var(--l1); } .l2 { fill: var(--l2); }
 .l3 { fill: var(--l3); } .l4 { fill: var(--l4); }

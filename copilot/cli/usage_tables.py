@@ -34,7 +34,7 @@ def print_tables(screen: Screen, rows: Sequence[Row]) -> None:
         )
     screen.line()
     screen.table(
-        ("LEVER", "ACTED", "SAVED", "BROKEN", "NET", "SPENT-USD", "NET-USD"),
+        ("LEVER", "ACTED", "FAILED", "SAVED", "BROKEN", "NET", "SPENT-USD", "NET-USD"),
         [_lever(one) for one in totals.by_lever(rows)],
     )
 
@@ -85,8 +85,8 @@ def sums(total: Total) -> tuple[str, ...]:
 def _lever(one: LeverTotal) -> tuple[str, ...]:
     tokens = [UNKNOWN if n is None else str(n) for n in (one.saved, one.broken, one.net)]
     dollars = [UNKNOWN if usd is None else _dollars(usd) for usd in (one.spent_usd, one.net_usd)]
-    acts = "" if one.lever == "offload" else str(one.acts)
-    return (one.lever, acts, *tokens, *dollars)
+    acts = ["", ""] if one.acts is None else [str(one.acts), str(one.failed)]
+    return (one.lever, *acts, *tokens, *dollars)
 
 
 def _dollars(usd: Decimal) -> str:
@@ -122,6 +122,7 @@ def _lever_json(one: LeverTotal) -> JsonObject:
     return {
         "lever": one.lever,
         "acts": one.acts,
+        "failed": one.failed,
         "saved": one.saved,
         "broken": one.broken,
         "net": one.net,

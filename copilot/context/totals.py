@@ -34,7 +34,9 @@ class LeverTotal:
     """What one lever did over all requests. Tokens are added up request by request."""
 
     lever: Lever
-    acts: int
+    acts: int | None
+    """How often it acted and took; None for offload, which acts on every large answer."""
+    failed: int
     saved: int | None
     """None when the journal does not say how large the offloaded bodies were."""
     broken: int
@@ -78,10 +80,12 @@ def _lever(lever: Lever, rows: Sequence[Row]) -> LeverTotal:
     saved = [row.saved[lever] for row in rows if lever in row.saved]
     known = [tokens for tokens in saved if tokens is not None]
     spent = _all([_summaries(row) for row in rows]) if lever == "compaction" else Decimal(0)
+    acts = [act for row in rows for act in row.acts if act.lever == lever]
     gains = _all([_gain(lever, row) for row in rows if row.saved])
     return LeverTotal(
         lever=lever,
-        acts=sum(act.lever == lever for row in rows for act in row.acts),
+        acts=None if lever == "offload" else sum(not act.failed for act in acts),
+        failed=sum(act.failed for act in acts),
         saved=sum(known) if len(known) == len(saved) else None,
         broken=sum(row.broken for row in rows if broken_by(row) == lever),
         spent_usd=spent,
