@@ -7,7 +7,6 @@ restart and never goes down. At most one call goes past a budget: the one that w
 from decimal import Decimal
 
 from copilot.context.restate import visible
-from copilot.prompt import limit_message
 from copilot.steps import Work
 from copilot.upkeep import outlook_of, put_back
 
@@ -45,9 +44,9 @@ def close(work: Work, turn: int, limit: str, why: str) -> None:
     """Record after *turn* that the next answer is the last. Only the first limit counts."""
     if work.ledger.limit:
         return
-    state = put_back(work, visible(work.view.pieces))
+    state = put_back(work, visible(work.view.as_read()))
     work.journal.append(
         "limit",
         turn,
-        {"limit": limit, "why": why, "text": f"{state}\n{limit_message(limit)}".strip()},
+        {"limit": limit, "why": why, "text": f"{state}\n{work.limit_message(limit)}".strip()},
     )

@@ -72,12 +72,14 @@ def threshold_summary(work: Work, turn: int, response: Response) -> None:
         downgrade(work, turn, ["threshold"], "its summary was empty")
         return
     content = str(response.content[0].get("content"))
+    keep_from = max(1, turn - work.policy.compaction.tail_turns)
+    older, kept = split(work.view.set_aside, keep_from)
     data: JsonObject = {
         "by": "threshold",
         "failed": False,
-        "keep_from": max(1, turn - work.policy.compaction.tail_turns),
-        "loss_rate": round(loss_rate(work.ledger, content), 4),
-        "state": put_back(work, content),
+        "keep_from": keep_from,
+        "loss_rate": round(loss_rate(work.ledger, content, visible(older)), 4),
+        "state": put_back(work, "\n".join([content, visible(kept)]), goal=True),
     }
     work.journal.append("compact", turn, data)
 
@@ -97,7 +99,8 @@ def outlook_of(work: Work, turn: int) -> Outlook:
 def clear(work: Work, turn: int, bite: Bite) -> None:
     """Record the bite, with what matters of the cleared results put back."""
     gone = set(bite.calls)
-    rest = [piece for piece in work.view.pieces if piece.call not in gone]
+    before = work.view.as_read()
+    rest = [piece for piece in before if piece.call not in gone]
     placeholders: JsonObject = {
         call: levers.placeholder(work.ledger.results[call].data) for call in bite.calls
     }
@@ -108,7 +111,7 @@ def clear(work: Work, turn: int, bite: Bite) -> None:
         "freed": bite.freed,
         "next": bite.next,
         "placeholders": placeholders if bite.by == "client" else {},
-        "state": put_back(work, visible(rest)),
+        "state": put_back(work, visible(rest), before=visible(before)),
     }
     work.journal.append("clear", turn, data)
 
@@ -122,7 +125,7 @@ def compact_view(work: Work, turn: int, kind: Kind) -> None:
     response = _asked(work, older, kind) if kind != "state" else None
     summary = summary_in(response, kind) if response else Summary()
     failed = kind != "state" and not summary.content
-    lost = loss_rate(work.ledger, summary.content) if summary.content else 0.0
+    lost = loss_rate(work.ledger, summary.content, visible(older)) if summary.content else 0.0
     data: JsonObject = {
         "by": kind,
         "failed": failed,
@@ -140,11 +143,11 @@ def compact_view(work: Work, turn: int, kind: Kind) -> None:
     work.journal.append("compact", turn, data)
 
 
-def put_back(work: Work, text: str, *, goal: bool = False) -> str:
+def put_back(work: Work, text: str, *, goal: bool = False, before: str | None = None) -> str:
     """What matters and is not in *text*; with the alert when that left the request too."""
     case = work.case
     alert = f"{case.alert.words()}\n{case.question}".strip() if goal else ""
-    return restatement(case.state(), work.ledger, text, goal=alert)
+    return restatement(case.state(), work.ledger, text, goal=alert, before=before)
 
 
 def _asked(work: Work, older: Sequence[Piece], kind: Kind) -> Response | None:

@@ -4,7 +4,8 @@ Facts come from code: identifiers that matter, findings with their lines, causes
 done with their handles, open questions. The text is appended and never edited afterwards.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from copilot.context.view import Piece
 from copilot.ledger import Ledger
@@ -16,11 +17,13 @@ ARTIFACTS = 60
 SEARCHES = 30
 ENTRIES = 20
 TEXT_CHARACTERS = 400
+UNREAD = frozenset({"type", "id", "tool_use_id", "signature", "data", "encrypted_content"})
+"""Parts of a block that say nothing to the model."""
 
 
 def visible(pieces: Iterable[Piece]) -> str:
     """What the model reads of these pieces, as one text."""
-    return "\n".join(compact(block) for piece in pieces for block in piece.blocks)
+    return "\n".join(text for piece in pieces for block in piece.blocks for text in _texts(block))
 
 
 def missing(ledger: Ledger, text: str) -> list[Sighting]:
@@ -28,22 +31,29 @@ def missing(ledger: Ledger, text: str) -> list[Sighting]:
     return [item for item in ledger.important() if item.value not in text]
 
 
-def restatement(state: State, ledger: Ledger, text: str, *, goal: str = "") -> str:
-    """The message that puts back what matters and is not in *text*; empty when nothing is gone."""
-    lost = missing(ledger, text)[:ARTIFACTS]
+def restatement(
+    state: State, ledger: Ledger, text: str, *, goal: str = "", before: str | None = None
+) -> str:
+    """The message that puts back what matters and is not in *text*; empty when nothing is gone.
+
+    Given what was read *before*, only what stood there: a lever puts back what it took, and does
+    not page through all that ever left.
+    """
+    gone = Gone(text, before)
+    lost = [item for item in ledger.important() if gone.has(item.value)][:ARTIFACTS]
     findings = [
         {"claim": item.claim[:TEXT_CHARACTERS], "status": item.status,
          "lines": [f"{c.reference} {c.quote}"[:TEXT_CHARACTERS] for c in item.citations[:4]]}
         for item in state.findings[-ENTRIES:]
-        if item.claim not in text
+        if gone.has(item.claim)
     ]  # fmt: skip
     content: JsonObject = {
         "goal": goal,
         "identifiers": [f"{item.value} ({item.kind}, {item.reference})" for item in lost],
         "findings": [dict[str, Json](item) for item in findings],  # type: ignore[arg-type]
-        "ruled_out": _gone((item.claim for item in state.ruled_out), text),
-        "open_questions": _gone((item.text for item in state.open_questions), text),
-        "results": _results(ledger, text),
+        "ruled_out": gone.of(item.claim for item in state.ruled_out),
+        "open_questions": gone.of(item.text for item in state.open_questions),
+        "results": _results(ledger, gone),
     }
     content = {key: value for key, value in content.items() if value}
     if not content:
@@ -54,20 +64,45 @@ def restatement(state: State, ledger: Ledger, text: str, *, goal: str = "") -> s
     )
 
 
-def loss_rate(ledger: Ledger, summary: str) -> float:
-    """The share of the identifiers that matter which *summary* does not hold."""
-    important = ledger.important()
-    return len(missing(ledger, summary)) / len(important) if important else 0.0
+def loss_rate(ledger: Ledger, summary: str, before: str) -> float:
+    """The share of the identifiers that matter and stood *before* which *summary* does not hold."""
+    held = [item for item in ledger.important() if item.value in before]
+    return sum(item.value not in summary for item in held) / len(held) if held else 0.0
 
 
-def _gone(texts: Iterable[str], visible_text: str) -> list[Json]:
-    kept = [text[:TEXT_CHARACTERS] for text in texts if text not in visible_text]
-    return list[Json](kept[-ENTRIES:])
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """What is not in `text` any more, and was in `before` where that is given."""
+
+    text: str
+    before: str | None = None
+
+    def has(self, value: str) -> bool:
+        """True when *value* is gone."""
+        return value not in self.text and (self.before is None or value in self.before)
+
+    def of(self, texts: Iterable[str]) -> list[Json]:
+        """The newest of *texts* that are gone, cut."""
+        kept = [text[:TEXT_CHARACTERS] for text in texts if self.has(text)]
+        return list[Json](kept[-ENTRIES:])
 
 
-def _results(ledger: Ledger, visible_text: str) -> list[Json]:
+def _results(ledger: Ledger, gone: Gone) -> list[Json]:
     """The handles that are no longer in view, with the call that each answers."""
-    done: Sequence[tuple[str, str]] = [
-        (handle, call) for handle, call in ledger.searches.items() if handle not in visible_text
-    ]
+    done = [(handle, call) for handle, call in ledger.searches.items() if gone.has(handle)]
     return list[Json]([f"{handle}: {call}" for handle, call in done[-SEARCHES:]])
+
+
+def _texts(value: object) -> Iterator[str]:
+    """The texts in a block, as they are and not as JSON quotes them."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            if key not in UNREAD:
+                yield from _texts(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner)
+    elif value is not None:
+        yield str(value)

@@ -57,13 +57,15 @@ class View:
         self.clear_up_to = 0
         """How many of the oldest tool uses the service is told to clear."""
         self.signed_block: Json | None = None
-        self._set_aside: list[Piece] = []
+        self.set_aside: list[Piece] = []
         """What a summary within an answer replaced, until its tail is put back."""
         self.joints: tuple[str, ...] = ()
         """Calls before whose results a cache mark pays, after a clearing and until the next answer:
         up to the first one cleared the cache still holds, at the first one kept the next clearing
         will begin."""
         self.last_message_id = ""
+        self._alert: Piece | None = None
+        """Said again whenever a conversation begins anew without a summary of the service's."""
         self._bytes: dict[str, int] = {}
         self._hash = hashlib.sha256()
         for event in events:
@@ -84,7 +86,8 @@ class View:
         data = event.data
         match event.kind:
             case "started":
-                self._say(_text("user", "alert", 0, text_at(data, "message")))
+                self._alert = _text("user", "alert", 0, text_at(data, "message"))
+                self._say(self._alert)
             case "response" if not data.get("dropped"):
                 self._answered(event)
             case "result":
@@ -103,6 +106,10 @@ class View:
             case _:
                 pass
 
+    def as_read(self) -> list[Piece]:
+        """The pieces that the model reads: without results whose bodies the service clears."""
+        return [piece for piece in self.pieces if piece.call not in self.cleared_by_server]
+
     def tool_uses(self) -> Iterator[ToolUse]:
         """Every answered call that is still in the view, oldest first."""
         for piece in self.pieces:
@@ -117,7 +124,7 @@ class View:
         self.last_message_id = text_at(event.data["raw"], "id")
         if blocks and blocks[0].get("type") == "compaction":
             # The service reads nothing before its own summary: what is older leaves the request.
-            self._set_aside = list(self.pieces)
+            self.set_aside = list(self.pieces)
             self._drop_before(len(self.pieces))
         self._say(Piece("assistant", "conversation", event.turn, blocks))
         self.is_paused = bool(blocks) and verdict(response) == "pause"
@@ -155,13 +162,12 @@ class View:
         data = event.data
         keep_from = int(text_at(data, "keep_from"))
         if text_at(data, "by") == "threshold":
-            for piece in self._set_aside:
+            for piece in self.set_aside:
                 if piece.turn >= keep_from:
                     self._say(piece)
-            self._set_aside.clear()
+            self.set_aside.clear()
             return
         kept = [piece for piece in self.pieces if piece.turn >= keep_from and piece.turn > 0]
-        head = [piece for piece in self.pieces if piece.source == "alert"]
         if data.get("strip_thinking"):
             kept = [piece for piece in map(_without_thinking, kept) if piece.blocks]
         self._drop_before(len(self.pieces))
@@ -169,8 +175,8 @@ class View:
         if self.signed_block:
             self._say(Piece("assistant", "summary", event.turn, (self.signed_block,)))
         else:
-            for piece in head:
-                self._say(piece)
+            if self._alert:
+                self._say(self._alert)
             self._say(_text("user", "summary", event.turn, text_at(data, "summary")))
         for piece in kept:
             self._say(piece)
