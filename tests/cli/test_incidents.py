@@ -54,8 +54,9 @@ def noted(workspace: Path) -> NotesRepository:
     return notes
 
 
+@pytest.mark.usefixtures("thousand")
 def test_a_thousand_incidents_are_listed_from_their_heads_and_without_git(
-    thousand: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+    run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "/nonexistent")
 
@@ -65,7 +66,8 @@ def test_a_thousand_incidents_are_listed_from_their_heads_and_without_git(
         assert lines[1].startswith("inc-20260131-001000")
 
 
-def test_a_list_is_chosen_by_status_and_length(thousand: Path, run: Run) -> None:
+@pytest.mark.usefixtures("thousand")
+def test_a_list_is_chosen_by_status_and_length(run: Run) -> None:
     assert len(run("incidents", "list", "--status", "closed", "-q").out.split()) == 500
     assert run("incidents", "list", "--limit", "2", "-q").out.split() == [
         "inc-20260131-001000",
@@ -73,7 +75,8 @@ def test_a_list_is_chosen_by_status_and_length(thousand: Path, run: Run) -> None
     ]
 
 
-def test_one_incident_of_a_thousand_is_found_by_its_name(thousand: Path, run: Run) -> None:
+@pytest.mark.usefixtures("thousand")
+def test_one_incident_of_a_thousand_is_found_by_its_name(run: Run) -> None:
     said = run("incidents", "close", "inc-20260131-0005")
 
     assert said.code == 4
