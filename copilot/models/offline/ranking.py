@@ -60,6 +60,8 @@ class Candidate:
     """True when it at least stands in a file in which that is named."""
     is_past: bool = False
     """True when it had ended before the time that is looked at."""
+    is_stranger: bool = False
+    """True when it shares nothing with the alert, which the logs do speak of."""
 
     @property
     def first(self) -> Line:
@@ -76,8 +78,15 @@ class Candidate:
     def is_cause(self) -> bool:
         """True when it could explain the alert."""
         return (
-            self.sign.role in ("cause", "waiting") and self.points >= ENOUGH and not self.is_noise
+            self.sign.role in ("cause", "waiting")
+            and self.points >= ENOUGH
+            and not (self.is_noise or self.is_stranger)
         )
+
+    @property
+    def is_new(self) -> bool:
+        """True when a healthy time was looked at and has none of it."""
+        return any(line.compared and not line.baseline for line in self.lines)
 
     @property
     def count(self) -> int:

@@ -1,9 +1,10 @@
 """The story of the incident out of ranked lines: what was first, what followed, what went well."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from copilot.models.offline.causes import Strength, sign_of
+from copilot.models.offline.circle import Circle
 from copilot.models.offline.entities import is_identifier
 from copilot.models.offline.lines import Line, kind_of
 from copilot.models.offline.ranking import STORY, Candidate, is_setting, names, order
@@ -35,21 +36,18 @@ class Story:
     """The last words with the code that the alert names."""
     settings: tuple[Line, ...]
     noise: tuple[Candidate, ...]
+    strangers: tuple[Candidate, ...] = ()
+    """Other trouble in the logs, which shares nothing with the alert or its cause."""
 
 
 def tell(view: View) -> Story:
     """The story as far as it is known."""
     causes = _causes(view)
     leading = causes[0] if causes else None
-    support = tuple(_support(view, leading)) if leading else ()
+    circle = view.circle(*(item.first for item in causes))
+    support = tuple(_support(view, leading, circle)) if leading else ()
     cited = {line.place for line in support} | {item.first.place for item in causes}
-    chain = [
-        item
-        for item in view.candidates
-        if item.points >= STORY
-        and not (item.is_noise or item.is_past)
-        and item.first.place not in cited
-    ]
+    chain, strangers = _sorted_out(view, circle, cited)
     told = {core(item) for item in causes}
     chain = _mixed([item for item in _different(chain) if core(item) not in told])[:STEPS_TOLD]
     chain.sort(key=lambda item: order(item.first))
@@ -57,13 +55,30 @@ def tell(view: View) -> Story:
         causes=causes,
         support=support,
         chain=tuple(chain),
-        before=tuple(_before(view, leading)) if leading else (),
-        ends=tuple(_ends(view, leading, cited | {item.first.place for item in chain}))
+        before=tuple(_before(view, leading, circle)) if leading else (),
+        ends=tuple(_ends(view, leading, circle, cited | {item.first.place for item in chain}))
         if leading
         else (),
         settings=tuple(_settings(view)),
         noise=tuple(item for item in view.candidates if item.is_noise)[:NOISE_TOLD],
+        strangers=tuple(_different(strangers)),
     )
+
+
+def _sorted_out(
+    view: View, circle: Circle, cited: set[tuple[str, int, str]]
+) -> tuple[list[Candidate], list[Candidate]]:
+    """What may be told as the rest of the story, and what is trouble of somebody else."""
+    ours, others = [], []
+    for item in view.candidates:
+        if item.points < STORY or item.is_noise or item.is_past:
+            continue
+        held = tuple(line for line in item.lines if circle.holds(line))
+        if not held:
+            others.append(item)
+        elif held[0].place not in cited:
+            ours.append(replace(item, lines=held))
+    return ours, others
 
 
 def _causes(view: View) -> tuple[Candidate, ...]:
@@ -123,7 +138,7 @@ def core(candidate: Candidate) -> str:
     return line.kind
 
 
-def _support(view: View, leading: Candidate) -> Iterator[Line]:
+def _support(view: View, leading: Candidate, circle: Circle) -> Iterator[Line]:
     """Further lines of the same cause: in other files, by other words, in the order of the file."""
     seen = {leading.first.place}
     kind = leading.first.telling
@@ -133,10 +148,13 @@ def _support(view: View, leading: Candidate) -> Iterator[Line]:
         for item in view.causes
         if item is not leading and item.sign.name == leading.sign.name
         for line in item.lines[:1]
+        if circle.holds(line)
     ]
-    topmost = [line for line in _counted(view) if line.kind == leading.first.kind]
+    topmost = [
+        line for line in _counted(view) if line.kind == leading.first.kind and circle.holds(line)
+    ]
     sources = {leading.first.source}
-    fresh = [line for line in same if line.source not in sources]
+    fresh = [line for line in same if line.source not in sources and circle.holds(line)]
     for line in [*others[:2], *topmost, *fresh]:
         if line.place in seen or (
             (line.source, line.telling) == (leading.first.source, kind) and (line not in topmost)
@@ -159,7 +177,7 @@ def _counted(view: View) -> list[Line]:
     return [line for line in view.dossier.lines if line.reference in references]
 
 
-def _before(view: View, leading: Candidate) -> Iterator[Line]:
+def _before(view: View, leading: Candidate, circle: Circle) -> Iterator[Line]:
     """The entry just before the first error that shares a name with it; the last that went well."""
     first = leading.first
     same = sorted(
@@ -183,14 +201,16 @@ def _before(view: View, leading: Candidate) -> Iterator[Line]:
         for line in view.dossier.lines
         if sign_of(line.telling).role == "healthy"
         and not (line.is_document or line in same)
-        and (line.source == first.source or view.related(line))
+        and circle.holds(line)
         and order(line) < order(first)
     ]
     latest = {line.kind: line for line in sorted(healthy, key=order)}
     yield from sorted(latest.values(), key=order)[-WENT_WELL:]
 
 
-def _ends(view: View, leading: Candidate, told: set[tuple[str, int, str]]) -> Iterator[Line]:
+def _ends(
+    view: View, leading: Candidate, circle: Circle, told: set[tuple[str, int, str]]
+) -> Iterator[Line]:
     """The last entry with a code that the alert names, if it comes after the cause."""
     codes = [item.text for item in view.brief.entities if item.text.isdigit()]
     lines = [
@@ -199,6 +219,7 @@ def _ends(view: View, leading: Candidate, told: set[tuple[str, int, str]]) -> It
         if any(names(line, code) for code in codes)
         and line.place not in told
         and order(line) > order(leading.first)
+        and circle.holds(line)
     ]
     if lines:
         yield max(lines, key=order)

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from copilot.models.model import Request
+from copilot.models.offline.causes import Strength
+from copilot.models.offline.circle import Circle
 from copilot.models.offline.dossier import Dossier, read_dossier
 from copilot.models.offline.entities import Entity, is_identifier
 from copilot.models.offline.focus import Extent, Focus, choose, extents
@@ -20,6 +22,8 @@ from copilot.values import JsonObject, text_at
 
 DOUBTED = 3.0
 """Points that a line loses when the healthy time turns out to have it."""
+PROGRAMS = 3
+"""Where fewer than so many programs speak, all of them may be about the alert."""
 SMALL = 60
 """Entries of a logbook that is simply read."""
 
@@ -58,10 +62,36 @@ class View:
             replace(item, points=item.points - DOUBTED)
             if phrase_of(item.first) in doubted
             else item
-            for item in ranked
+            for item in self._estranged(ranked)
         )
         structural = tuple(as_candidate(fact) for fact in self.facts if fact.explains)
         return tuple(sorted((*ranked, *structural), key=lambda item: -item.points))
+
+    def _estranged(self, ranked: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        """*ranked* with those marked that share nothing with an alert that the logs speak of.
+
+        What is new in the alert's time may be its cause all the same, if nothing nearer is.
+        """
+        circle = self.circle()
+        if circle.names_nothing or len(circle.programs) < PROGRAMS:
+            return ranked
+        tied = {id(item): any(map(circle.holds, item.lines)) for item in ranked}
+        nearer = any(
+            tied[id(item)] and item.is_cause and item.sign.strength is Strength.DIRECT
+            for item in ranked
+        )
+        return tuple(
+            item
+            if tied[id(item)]
+            else replace(item, is_stranger=nearer or not item.is_new, is_related=False)
+            for item in ranked
+        )
+
+    def circle(self, *cause: Line) -> Circle:
+        """What belongs to the alert and to the *cause*."""
+        known = [item for item in self.brief.entities if item.weight > 1 and self.present(item)]
+        lines = (*self.dossier.lines, *texts(self.transcript))
+        return Circle(self.brief, lines, cause, not known, self.focus_of("").since)
 
     @cached_property
     def facts(self) -> tuple[Fact, ...]:
