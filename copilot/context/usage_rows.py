@@ -136,7 +136,7 @@ class Meter:
                 older = [piece for piece in self._view.pieces if piece.turn < keep_from]
                 return self._priced(replace(row, bytes=self._sizes_of(older)), older)
             case _:
-                return row
+                return replace(row, usd_by_source=None if row.usd is None else {"probe": row.usd})
 
     def _answered(self, row: Row, event: Event) -> Row:
         """The row of a turn, and a new beginning for what the next one is compared with."""

@@ -116,6 +116,16 @@ def test_an_answer_that_was_cut_off_is_a_row_of_its_own() -> None:
     assert [row["kind"] for row in table(journal.events)] == ["cut", "turn"]
 
 
+def test_a_try_of_the_endpoint_is_a_row_and_a_source_of_its_own() -> None:
+    journal = Written()
+    journal.add("support", 0, usage={"input": 40, "output": 1}, usd="0.001")
+    journal.ask(1)
+    journal.answer(1, (100, 0, 0, 5))
+
+    assert [row["kind"] for row in table(journal.events)] == ["probe", "turn"]
+    assert (by_source(rows(journal.events)) or {})["probe"] == Decimal("0.001")
+
+
 def test_a_name_with_commas_quotes_and_lines_is_one_cell() -> None:
     name = 'a,b "c"\n=1+1'
     journal = Written(name)
