@@ -16,6 +16,7 @@ from copilot.models.retries import Attempt
 from copilot.notebook import Ending, Notebook
 from copilot.report.values import Report
 from copilot.steps import Work
+from copilot.subtask import with_tasks
 from copilot.values import Alert, object_at
 from copilot.workspace import Workspace
 
@@ -101,7 +102,7 @@ def _investigate(workspace: Workspace, incident: str, alert: Alert, wishes: Wish
             stop=wishes.stop,
             now=workspace.now,
         )
-        return investigate(work, Notebook(workspace.notes, incident))
+        return investigate(with_tasks(work), Notebook(workspace.notes, incident))
 
 
 def _dismiss(workspace: Workspace, alert: Alert, journal: Journal) -> None:

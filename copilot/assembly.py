@@ -121,9 +121,10 @@ def policy_for(workspace: Workspace) -> Policy:
 
 
 def registry_for(workspace: Workspace) -> Registry:
-    """The tools of an investigation: those that the policy offers."""
+    """The tools of an investigation: those that the policy offers. Rules pass on no tasks."""
     policy = policy_for(workspace)
-    offered = [tool for tool in TOOLS if policy.offers(tool.name)]
+    absent = {"task"} if model_name(workspace) == OFFLINE else set()
+    offered = [tool for tool in TOOLS if policy.offers(tool.name) and tool.name not in absent]
     return Registry(offered, workspace.redactor)
 
 

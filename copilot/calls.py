@@ -6,7 +6,7 @@ guard.
 """
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from copilot.context.asked import Past
@@ -37,7 +37,8 @@ def tools_step(work: Work, turn: int, calls: Sequence[ToolCall]) -> list[Event]:
     kept = [event for event in work.journal.events if event.kind == "result" and event.turn == turn]
     done = {event.data["call"] for event in kept}
     budget = work.policy.turn_tokens - sum(int(str(event.data["tokens"])) for event in kept)
-    for item in _run(work, turn, [call for call in calls if call.id not in done]):
+    over = _over(work, calls)
+    for item in _run(work, turn, [call for call in calls if call.id not in done], over):
         data = _answer(work, turn, item, max(budget, LEAST_TOKENS))
         kept.append(work.journal.append("result", turn, data))
         budget -= int(str(data["tokens"]))
@@ -49,9 +50,27 @@ def effects(results: Sequence[Event]) -> list[JsonObject]:
     return [effect for event in results if (effect := object_at(event.data, "effect"))]
 
 
-def _run(work: Work, turn: int, calls: Sequence[ToolCall]) -> Iterator[Ran | Prepared]:
+def _over(work: Work, calls: Sequence[ToolCall]) -> dict[str, str]:
+    """The calls that go beyond what one turn may have, by id, and what they are answered."""
+    over: dict[str, str] = {}
+    counts: dict[str, int] = {}
+    for number, call in enumerate(calls, start=1):
+        counts[call.name] = counts.get(call.name, 0) + 1
+        most = work.registry.per_turn(call.name)
+        if number > MAX_CALLS or counts[call.name] > most:
+            what = f"calls of {call.name}" if number <= MAX_CALLS else "calls"
+            over[call.id] = f"not run: at most {most} {what} a turn; ask again for what you need"
+    return over
+
+
+def _run(
+    work: Work, turn: int, calls: Sequence[ToolCall], over: Mapping[str, str]
+) -> Iterator[Ran | Prepared]:
     """The calls in their order, run side by side; a call made before comes back unrun."""
-    ready = [_admitted(work, turn, call) for call in calls[:MAX_CALLS]]
+    ready = [
+        refused(call, over[call.id]) if call.id in over else _admitted(work, turn, call)
+        for call in calls
+    ]
     fresh: list[Prepared] = []
     for item in ready:
         if isinstance(item, Prepared) and not _known(work, item) and not _is_among(fresh, item):
@@ -65,10 +84,6 @@ def _run(work: Work, turn: int, calls: Sequence[ToolCall]) -> Iterator[Ran | Pre
             )
         )
     yield from (ran.get(item.call.id, item) for item in ready)
-    yield from (
-        refused(call, f"not run: at most {MAX_CALLS} calls a turn; ask again for what you need")
-        for call in calls[MAX_CALLS:]
-    )
 
 
 def _admitted(work: Work, turn: int, call: ToolCall) -> Ran | Prepared:
@@ -138,6 +153,7 @@ def _placed(work: Work, ran: Ran, budget: int) -> JsonObject:
         "effect": outcome.effect,
         "ends": outcome.ends,
         "artifacts": [list(item) for item in ran.artifacts[:ARTIFACTS_KEPT]],
+        **outcome.record,
         **({"worth": ran.worth} if ran.worth else {}),
     }
 

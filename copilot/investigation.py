@@ -4,7 +4,7 @@ A plain function over a `Work`: it opens and closes nothing, and it runs the sam
 engine around it as without. Every step may be done again after a kill, with the same effect once.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from copilot.calls import tools_step
 from copilot.closing import last_words
@@ -16,6 +16,8 @@ from copilot.notebook import Ending, Notebook
 from copilot.steps import Work, model_step
 from copilot.upkeep import mended, threshold_summary, upkeep
 
+Act = Callable[[Work, int, Response], Sequence[Event]]
+Record = Callable[[Work, int, Sequence[Event]], None]
 MAX_NUDGES = 2
 ASK_FOR_REPORT = (
     "That was text without a report. Call submit_report, or go on with tools. "
@@ -31,6 +33,14 @@ def investigate(work: Work, notebook: Notebook) -> Ending:
     Raises ModelError when the service cannot be reached or refuses us; the journal is whole then
     and the same call resumes. A limit ends in a report, never in an exception.
     """
+    take_turns(work, act, notebook.record)
+    if not work.ledger.report:
+        last_words(work)
+    return notebook.finish(work)
+
+
+def take_turns(work: Work, do: Act, record: Record = lambda *_: None) -> None:
+    """Turn after turn, until a report is recorded or a limit is reached. Raises ModelError."""
     turn = max(1, work.ledger.turn)
     while not work.ledger.report and not work.ledger.limit:
         try:
@@ -43,13 +53,9 @@ def investigate(work: Work, notebook: Notebook) -> Ending:
                 raise
             close(work, turn, "window" if error.kind == "too_long" else "model", str(error))
             break
-        results = act(work, turn, response)
-        notebook.record(work, turn, results)
+        record(work, turn, do(work, turn, response))
         turn += 1
         enforce(work, turn)
-    if not work.ledger.report:
-        last_words(work)
-    return notebook.finish(work)
 
 
 def act(work: Work, turn: int, response: Response) -> Sequence[Event]:

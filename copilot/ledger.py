@@ -5,7 +5,7 @@ reports, what was spent. It survives whatever the journal survives, because it i
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from copilot.context.guard import Guard
@@ -101,6 +101,7 @@ class Ledger:
                 self._lever(event)
             case "result":
                 self._answer(event)
+                self._pay(event)
             case "nudge":
                 self.nudges += 1
             case "limit":
@@ -114,12 +115,16 @@ class Ledger:
         data = event.data
         handle, tool = text_at(data, "handle"), text_at(data, "tool")
         self.results[text_at(data, "call")] = event
-        if handle and handle not in self.answers:
+        if handle:
             total = data.get("total")
             count = total if isinstance(total, int) else None
-            self.answers[handle] = Answer(handle, tool, data.get("complete") is True, count)
-            asked = compact(data.get("arguments"))
-            self.searches[handle] = f"{tool} {asked[:200]}, {count} found"
+            asked = f"{tool} {compact(data.get('arguments'))[:200]}, {count} found"
+            self._found(Answer(handle, tool, data.get("complete") is True, count), asked)
+        for item in list_at(data, "answers"):
+            if isinstance(item, list):
+                total = item[3] if isinstance(item[3], int) else None
+                answer = Answer(str(item[0]), str(item[1]), item[2] is True, total)
+                self._found(answer, str(item[4]))
         effect = object_at(data, "effect")
         self.refusals += effect.get("refused") is True
         if data.get("ends") is True:
@@ -129,11 +134,18 @@ class Ledger:
             weight = WRITES.get(tool, Weight.ARGUMENT)
             self.sightings.weigh(compact(data.get("arguments")), handle or tool, weight)
 
+    def _found(self, answer: Answer, asked: str) -> None:
+        """Keep what a handle answers; the first to make it says how far it reaches."""
+        if answer.handle not in self.answers:
+            self.answers[answer.handle] = answer
+            self.searches[answer.handle] = asked
+
     def _sight(self, event: Event, handle: str, weight: Weight) -> None:
-        """Count each `[kind, value, row]` of the event's artifacts."""
+        """Count each `[kind, value, row]` of the event's artifacts; a task's have references."""
         for item in list_at(event.data, "artifacts"):
             if isinstance(item, list):
                 place = f"{handle}:{item[2]}" if handle and item[2] else handle
+                place = item[2] if isinstance(item[2], str) else place
                 self.sightings.see(str(item[0]), str(item[1]), place, weight)
 
     def _pay(self, event: Event) -> None:
@@ -143,13 +155,15 @@ class Ledger:
         tokens = sum(int(text_at(usage, key) or 0) for key in TOKEN_KEYS)
         price = text_at(event.data, "usd")
         known = self.spent.usd
-        self.spent = Spent(
+        spent = replace(
+            self.spent,
             turns=max(self.spent.turns, event.turn),
             tokens=self.spent.tokens + tokens,
             usd=known + Decimal(price) if price and known is not None else None,
-            last_usd=Decimal(price or 0),
-            last_tokens=tokens,
         )
+        if event.kind != "result":  # a task is paid for, and says nothing of the next answer
+            spent = replace(spent, last_usd=Decimal(price or 0), last_tokens=tokens)
+        self.spent = spent
 
     def _lever(self, event: Event) -> None:
         """Take note of a clearing whose effect must show, or of how well a compaction went."""

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 
+from copilot import prompt
 from copilot.context.levers import Prices
 from copilot.context.request import Frame, build
 from copilot.context.validate import check
@@ -60,6 +61,8 @@ class Work:
     """Takes what was learned of the endpoint, for the next investigation."""
     stop: Callable[[], bool]
     now: Callable[[], datetime]
+    limit_message: Callable[[str], str] = prompt.limit_message
+    """What the model is told before its last answer."""
 
 
 def model_step(work: Work, turn: int) -> Response:

@@ -98,8 +98,9 @@ class Workspace:
         return self.settings.state / "journals" / incident / f"{number:04d}.jsonl"
 
     def journals(self, incident: str) -> list[Path]:
-        """The records of an incident's investigations, oldest first."""
-        return sorted((self.settings.state / "journals" / incident).glob("[0-9]*.jsonl"))
+        """The records of an incident's investigations, oldest first; their tasks have others."""
+        folder = self.settings.state / "journals" / incident
+        return sorted(path for path in folder.glob("*.jsonl") if path.stem.isdecimal())
 
     def events(self, incident: str) -> tuple[Event, ...]:
         """The events of an incident's latest investigation; empty when there was none."""

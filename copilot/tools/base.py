@@ -43,6 +43,17 @@ class Outcome:
     """What the call changes in the incident's state, applied by `beliefs.py`."""
     ends: bool = False
     """True when the investigation is over with this call."""
+    record: JsonObject = field(default_factory=dict)
+    """What the journal keeps of it besides, in its own words: what a task cost and made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """What a sub-investigation is told: all that it will know, its tools by name, its turns."""
+
+    text: str
+    tools: frozenset[str]
+    max_turns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +75,8 @@ class Case:
     """Every identifier that the alert, a tool's answer or an operator has shown so far."""
     refusals: Callable[[], int]
     """How often a report was refused so far."""
+    delegate: Callable[[Brief], Outcome] | None = None
+    """Runs a sub-investigation; None where nobody takes tasks."""
 
 
 A = TypeVar("A", bound=Arguments)
@@ -79,6 +92,8 @@ class Tool(Generic[A]):
     run: Callable[[A, Case], Outcome]
     repeatable: bool = True
     """True when the same arguments may be answered from the first answer."""
+    per_turn: int = 0
+    """How many calls of it one turn may have; 0 is as many as of any tool."""
 
 
 AnyTool = Tool[Any]

@@ -1,6 +1,6 @@
 """Every tool there is, family by family."""
 
-from copilot.tools import library, logbook, notes, report, scratch, tracker
+from copilot.tools import library, logbook, notes, report, scratch, task, tracker
 from copilot.tools.base import AnyTool
 
 TOOLS: tuple[AnyTool, ...] = (
@@ -9,5 +9,6 @@ TOOLS: tuple[AnyTool, ...] = (
     *library.TOOLS,
     *scratch.TOOLS,
     *notes.TOOLS,
+    *task.TOOLS,
     *report.TOOLS,
 )

@@ -6,7 +6,7 @@ do not fit, a source that refused, a fault of ours. The same call again is answe
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
@@ -75,6 +75,16 @@ class Registry:
             }
             for tool in self._tools.values()
         )
+
+    def only(self, names: Collection[str]) -> "Registry":
+        """A registry of those tools alone."""
+        chosen = [tool for name, tool in self._tools.items() if name in names]
+        return Registry(chosen, self._redactor)
+
+    def per_turn(self, name: str) -> int:
+        """How many calls of that tool one turn may have."""
+        tool = self._tools.get(name)
+        return (tool.per_turn if tool else 0) or MAX_CALLS
 
     def prepare(self, call: ToolCall) -> Prepared | Ran:
         """The call ready to run, or at once the answer to one that cannot be."""
