@@ -153,7 +153,7 @@ def put_back(work: Work, text: str, *, goal: bool = False, before: str | None = 
 def _asked(work: Work, older: Sequence[Piece], kind: Kind) -> Response | None:
     """The answer to one request for a summary; None when the service would not give one."""
     try:
-        return work.model.respond(summary_request(older, work.frame, kind))
+        return work.model.respond(summary_request(older, work.frame, work.ledger.support, kind))
     except ModelError as error:
         if error.kind in FOR_GOOD:
             raise

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from copilot.context.instructions import SUMMARY
-from copilot.context.request import ON_DEMAND, Frame, marked_messages
+from copilot.context.request import ON_DEMAND, Frame, block_betas, marked_messages, sampling
 from copilot.context.view import Piece, joined
 from copilot.models.model import Json, Request, Response, verdict
+from copilot.models.support import Support
 
 Kind = Literal["on_demand", "client", "state", "threshold"]
 
@@ -35,25 +36,31 @@ def split(pieces: Sequence[Piece], keep_from: int) -> tuple[list[Piece], list[Pi
     return older, [piece for piece in pieces if piece.turn >= keep_from]
 
 
-def summary_request(older: Sequence[Piece], frame: Frame, kind: Kind) -> Request:
-    """The request for a summary of *older*: the same system and tools, so that the cache holds."""
+def summary_request(older: Sequence[Piece], frame: Frame, support: Support, kind: Kind) -> Request:
+    """The request for a summary of *older*. All else is as in any request: so the cache holds.
+
+    For the same reason nothing but words forbids a call; an answer that calls is no summary.
+    """
     policy = frame.policy.compaction
     wanted = policy.instructions or SUMMARY
     messages = joined(older)
+    betas = [beta for beta in block_betas(older) if kind != "on_demand" or beta != ON_DEMAND]
     plain = Request(
         model=frame.model,
         system=frame.system_blocks(),
         tools=frame.tools,
         messages=tuple(marked_messages(messages, frame.policy)),
         max_tokens=policy.summary_tokens,
+        betas=tuple(betas),
+        extra=sampling(frame, support),
     )
     if kind == "on_demand":
         wish = {"type": "summarize", "instructions": wanted}
-        return replace(plain, betas=(ON_DEMAND,), extra={"compaction": wish})
+        return replace(plain, betas=(*betas, ON_DEMAND), extra=plain.extra | {"compaction": wish})
     ask: Json = {"role": "user", "content": [{"type": "text", "text": wanted}]}
     if messages[-1]["role"] == "user":
         ask = {"role": "user", "content": [*messages.pop()["content"], *ask["content"]]}
-    return replace(plain, messages=(*messages, ask), tool_choice={"type": "none"})
+    return replace(plain, messages=(*messages, ask))
 
 
 def summary_in(response: Response, kind: Kind) -> Summary:

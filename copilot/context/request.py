@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from copilot.context.view import THOUGHTS, View, joined
+from copilot.context.view import THOUGHTS, Piece, View, joined
 from copilot.journal import Event
 from copilot.models.model import Json, Request
 from copilot.models.support import NOTHING, Support
@@ -59,18 +59,13 @@ class Frame:
 
 def build(view: View, frame: Frame, support: Support = NOTHING, *, enlarged: int = 0) -> Request:
     """The next request; its answer may be twice as long for each time *enlarged*."""
-    thinks = support.adaptive_thinking and frame.policy.thinking.mode == "adaptive"
-    edits = list(_edits(view, frame, support, thinks=thinks))
+    edits = list(_edits(view, frame, support))
     messages = joined(view.pieces)
     if not view.is_paused:
         messages = marked_messages(messages, frame.policy, joints=view.joints)
-    extra: dict[str, Json] = {}
-    if thinks:
-        extra["thinking"] = {"type": "adaptive"}
+    extra = sampling(frame, support)
     if support.diagnostics:
         extra["diagnostics"] = {"previous_message_id": view.last_message_id or None}
-    if frame.effort != "auto":
-        extra["output_config"] = {"effort": frame.effort}
     return Request(
         model=frame.model,
         system=frame.system_blocks(),
@@ -85,15 +80,30 @@ def build(view: View, frame: Frame, support: Support = NOTHING, *, enlarged: int
     )
 
 
+def thinks(frame: Frame, support: Support) -> bool:
+    """Whether the model is let to think."""
+    return support.adaptive_thinking and frame.policy.thinking.mode == "adaptive"
+
+
+def sampling(frame: Frame, support: Support) -> dict[str, Json]:
+    """Thinking and effort: a request that differs in them does not read the messages' cache."""
+    chosen: dict[str, Json] = {}
+    if thinks(frame, support):
+        chosen["thinking"] = {"type": "adaptive"}
+    if frame.effort != "auto":
+        chosen["output_config"] = {"effort": frame.effort}
+    return chosen
+
+
 def build_request(events: Iterable[Event], frame: Frame, support: Support = NOTHING) -> Request:
     """The request that follows *events*."""
     return build(View(events), frame, support)
 
 
-def _edits(view: View, frame: Frame, support: Support, *, thinks: bool) -> Iterator[Json]:
+def _edits(view: View, frame: Frame, support: Support) -> Iterator[Json]:
     """The service's edits in the order that it asks for: thinking, tool uses, compaction."""
     keep = frame.policy.thinking.keep_turns
-    if thinks and support.clear_thinking and keep != "all":
+    if thinks(frame, support) and support.clear_thinking and keep != "all":
         yield {"type": "clear_thinking_20251015", "keep": {"type": "thinking_turns", "value": keep}}
     if view.clear_up_to and support.clear_tool_uses:
         # We choose the bite and the service takes it: `keep` grows with the conversation, so
@@ -129,20 +139,26 @@ def _betas(view: View, edits: Iterable[Json], extra: Iterable[str]) -> Iterator[
     kinds = {edit["type"] for edit in edits}
     if kinds & {"clear_thinking_20251015", "clear_tool_uses_20250919"}:
         yield CLEARING
-    if "compact_20260112" in kinds or _has_block(view, signed=False):
+    blocks = tuple(block_betas(view.pieces))
+    if "compact_20260112" in kinds and THRESHOLD not in blocks:
         yield THRESHOLD
-    if view.signed_block:
-        yield ON_DEMAND
+    yield from blocks
     if "diagnostics" in extra:
         yield DIAGNOSTICS
 
 
-def _has_block(view: View, *, signed: bool) -> bool:
-    return any(
-        block.get("type") == "compaction" and ("signature" in block) == signed
-        for piece in view.pieces
+def block_betas(pieces: Iterable[Piece]) -> Iterator[str]:
+    """The beta of each kind of summary block that stands in *pieces*."""
+    signed = {
+        "signature" in block
+        for piece in pieces
         for block in piece.blocks
-    )
+        if block.get("type") == "compaction"
+    }
+    if False in signed:
+        yield THRESHOLD
+    if True in signed:
+        yield ON_DEMAND
 
 
 def marked_messages(
