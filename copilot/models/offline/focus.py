@@ -85,8 +85,22 @@ def extents(transcript: Transcript) -> tuple[Extent, ...]:
     )
 
 
-def choose(brief: Brief, extent: Extent, healthy_range: tuple[str, str]) -> Focus:
-    """The windows for *extent*; *healthy_range* is the time of its healthy sources, if any."""
+def around(brief: Brief, extent: Extent) -> JsonObject:
+    """The window of the alert's own time, where the overview is too coarse for it."""
+    alerted, buckets = brief.starts_at, extent.buckets
+    coarse = len(buckets) > 1 and buckets[1][0] - buckets[0][0] > BEFORE_ALERT
+    if not (alerted and coarse and extent.first and _holds(extent, alerted, BEFORE_ALERT)):
+        return {}
+    return {"since": iso(alerted - BEFORE_ALERT), "until": iso(alerted + AFTER_ALERT)}
+
+
+def choose(
+    brief: Brief, extent: Extent, healthy_range: tuple[str, str], inside: int | None = None
+) -> Focus:
+    """The windows for *extent*; *healthy_range* is the time of its healthy sources, if any.
+
+    *inside* is how many entries stand around the alert's time; None where the overview tells.
+    """
     if extent.first is None or extent.last is None:
         return Focus()
     onset = next((time for time in brief.times if _holds(extent, time, AFTER_ALERT)), None)
@@ -97,7 +111,8 @@ def choose(brief: Brief, extent: Extent, healthy_range: tuple[str, str]) -> Focu
     alerted = brief.starts_at
     if alerted and _holds(extent, alerted, BEFORE_ALERT):
         start, end = alerted - BEFORE_ALERT, alerted + AFTER_ALERT
-        inside = sum(count for at, count, _ in extent.buckets if start <= at < end)
+        if inside is None:
+            inside = sum(count for at, count, _ in extent.buckets if start <= at < end)
         if inside and start > extent.first:
             return _against(extent, healthy, start, end)
     note = ""

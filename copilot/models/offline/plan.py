@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from copilot.models.offline.doubting import doubt
 from copilot.models.offline.entities import is_identifier
+from copilot.models.offline.focus import around
 from copilot.models.offline.lines import Line
 from copilot.models.offline.phrases import phrase_of
 from copilot.models.offline.queries import (
@@ -82,6 +83,9 @@ def probe(view: View) -> Iterator[Want]:
         if extent.healthy:
             sources = list[Json](extent.healthy)
             yield _search(extent.logbook, {"sources": sources, "order": "oldest", "limit": 1})
+        window = around(view.brief, extent)
+        if window:
+            yield _search(extent.logbook, window | {"limit": 1})
         if extent.total <= SMALL:
             yield _search(extent.logbook, {"order": "oldest", "limit": 2 * SMALL})
         for entity in entities[:ENTITIES_PROBED]:
@@ -116,7 +120,7 @@ def sift(view: View) -> Iterator[Want]:
             yield Want("query_scratch", of_patterns(answer.handle, compared=compared, page=page))
     for item in view.transcript.of_step("probe"):
         answer = item.answer
-        if not answer.lines or item.input.get("sources"):
+        if not answer.lines or item.input.get("sources") or item.input.get("since"):
             continue
         if not text_at(item.input, "text"):
             for page in range(-(-answer.lines // PAGE)):

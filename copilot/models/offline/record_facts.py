@@ -13,6 +13,9 @@ from copilot.values import JsonObject, object_at, text_at
 
 STRUCTURE_POINTS = 9.0
 SHOWN_ITEMS = 4
+STEP = re.compile(r'\."([^"]+)"|\.?([^.\[\]]+)|\[\d+\]')
+BY_VALUE = re.compile(r"\d|/")
+"""A key that is a value itself: a dataset, a block, a host."""
 WORDS_OF_A_SENTENCE = 3
 
 
@@ -95,7 +98,7 @@ def _empty(
             f"; in other records {there[1] - there[0]} of {there[1]} are filled" if there else ""
         )
         claim = (
-            f"The list under {place} is empty in {empty} of {lists} cases for {subject}{others}."
+            f"The list {plain(place)} is empty in {empty} of {lists} cases for {subject}{others}."
         )
         yield Fact(claim, ((text_at(row, "ref"), f'"{key}"'),), _line(row, key), explains=True)
 
@@ -105,11 +108,24 @@ def _named(rows: list[JsonObject]) -> Iterator[Fact]:
     for row in rows:
         key, value = text_at(row, "key"), text_at(row, "value")
         is_item = isinstance(row.get("key"), int)
-        where = text_at(row, "path") if is_item else f"{text_at(row, 'path')}.{key}"
+        place = text_at(row, "path") if is_item else f"{text_at(row, 'path')}.{key}"
         bare = f'"{value}"' if row.get("type") == "text" else value
         quote = bare if is_item or row.get("type") == "text" else f'"{key}": {bare}'
-        claim = f"{value} stands under {where} in {_int(row, 'records')} records."
+        claim = f"`{value}` stands under {plain(place)} in {_records(_int(row, 'records'))}."
         yield Fact(claim, ((text_at(row, "ref"), quote),), _line(row, value))
+
+
+def plain(path: str) -> str:
+    """A path of JSON in words: `$.Inputs` is Inputs; names that are values come in backticks."""
+    steps = STEP.findall(path.removeprefix("$"))
+    keys = [quoted or bare for quoted, bare in steps if quoted or bare]
+    fixed = ".".join(key for key in keys if not BY_VALUE.search(key))
+    values = [f"`{key}`" for key in keys if BY_VALUE.search(key)]
+    return " of ".join(filter(None, (fixed, *values))) or "the record"
+
+
+def _records(count: int) -> str:
+    return "one record" if count == 1 else f"{count} records"
 
 
 def _differing(rows: list[JsonObject]) -> Iterator[Fact]:

@@ -52,7 +52,9 @@ def structured(view: View) -> list[Exchange]:
     found = [
         item
         for item in view.transcript.of_step("probe")
-        if item.answer.lines and any(_is_document(row) for row in item.answer.rows)
+        if item.answer.lines
+        and not item.input.get("since")
+        and any(_is_document(row) for row in item.answer.rows)
     ]
     named = [item for item in found if text_at(item.input, "text")]
     return named or found

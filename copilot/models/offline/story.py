@@ -8,7 +8,9 @@ from copilot.models.offline.circle import Circle
 from copilot.models.offline.entities import is_identifier
 from copilot.models.offline.lines import Line, kind_of
 from copilot.models.offline.ranking import STORY, Candidate, is_setting, names, order
+from copilot.models.offline.record_facts import Fact
 from copilot.models.offline.view import View
+from copilot.values import text_at
 
 STEPS_TOLD = 8
 OF_ONE_CLASS = 2
@@ -36,7 +38,9 @@ class Story:
     """The last words with the code that the alert names."""
     settings: tuple[Line, ...]
     noise: tuple[Candidate, ...]
-    strangers: tuple[Candidate, ...] = ()
+    facts: tuple[Fact, ...]
+    """What the records of the alert's own show."""
+    strangers: tuple[Candidate, ...]
     """Other trouble in the logs, which shares nothing with the alert or its cause."""
 
 
@@ -61,8 +65,21 @@ def tell(view: View) -> Story:
         else (),
         settings=tuple(_settings(view)),
         noise=tuple(item for item in view.candidates if item.is_noise)[:NOISE_TOLD],
+        facts=tuple(_facts(view, circle)),
         strangers=tuple(_different(strangers)),
     )
+
+
+def _facts(view: View, circle: Circle) -> Iterator[Fact]:
+    """Facts about records that a search for the alert's names found, or that belong to it."""
+    asked = {
+        item.answer.handle
+        for item in view.transcript.of_step("probe")
+        if text_at(item.input, "text")
+    }
+    for fact in view.facts:
+        if fact.line.reference.partition(":")[0] in asked or circle.holds(fact.line):
+            yield fact
 
 
 def _sorted_out(

@@ -3,6 +3,7 @@
 Made anew for every request; nothing is kept from turn to turn.
 """
 
+import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -11,7 +12,7 @@ from copilot.models.offline.causes import Strength
 from copilot.models.offline.circle import Circle
 from copilot.models.offline.dossier import Dossier, read_dossier
 from copilot.models.offline.entities import Entity, is_identifier
-from copilot.models.offline.focus import Extent, Focus, choose, extents
+from copilot.models.offline.focus import Extent, Focus, around, choose, extents
 from copilot.models.offline.lines import Line
 from copilot.models.offline.phrases import phrase_of
 from copilot.models.offline.ranking import Candidate, Shares, names, rank
@@ -22,8 +23,11 @@ from copilot.values import JsonObject, text_at
 
 DOUBTED = 3.0
 """Points that a line loses when the healthy time turns out to have it."""
+COMPOUND = re.compile(r"\w[_-]\w")
 PROGRAMS = 3
 """Where fewer than so many programs speak, all of them may be about the alert."""
+TIED = 2.0
+"""Points for a line of another program that shares a name with the alert's: the side it asked."""
 SMALL = 60
 """Entries of a logbook that is simply read."""
 
@@ -81,7 +85,7 @@ class View:
             for item in ranked
         )
         return tuple(
-            item
+            replace(item, is_near=True, points=item.points + (0.0 if item.is_near else TIED))
             if tied[id(item)]
             else replace(item, is_stranger=nearer or not item.is_new, is_related=False)
             for item in ranked
@@ -119,7 +123,17 @@ class View:
             if ranges
             else ("", "")
         )
-        return choose(self.brief, extent, calm)
+        return choose(self.brief, extent, calm, self._around_alert(extent))
+
+    def _around_alert(self, extent: Extent) -> int | None:
+        """How many entries stand around the alert's time, where that was asked."""
+        window = around(self.brief, extent)
+        totals = (
+            item.answer.total
+            for item in self.transcript.of_step("probe")
+            if window and item.input == {"logbook": extent.logbook, **window, "limit": 1}
+        )
+        return next(totals, None)
 
     def found(self, text: str) -> int | None:
         """How many entries hold *text*, over all logbooks; None when it was not looked for."""
@@ -140,11 +154,16 @@ class View:
     @cached_property
     def missing_subject(self) -> tuple[Exchange, ...]:
         """The searches that show that what the alert is about is in no log; empty when it is."""
+        entities = self.brief.entities
         exact = [
             item
-            for item in self.brief.entities
+            for item in entities
             if item.weight > 2 or (item.weight == 2 and is_identifier(item.text))
         ]
+        if not exact and not self.causes:
+            named = [item for item in entities if item.weight > 1]
+            exact = [item for item in named if COMPOUND.search(item.text)] if named else []
+            exact = [] if any(self.present(item) for item in named) else exact
         if not exact or any(self.present(item) for item in exact):
             return ()
         texts = {item.text for item in exact}
@@ -153,6 +172,12 @@ class View:
             for item in self.transcript.of_step("probe")
             if text_at(item.input, "text").strip('"*') in texts and item.answer.proves_absence
         )
+
+    @cached_property
+    def names_are_known(self) -> bool:
+        """False when the alert names things and none of them is in the logs."""
+        named = [i for i in self.brief.entities if i.weight > 1 and COMPOUND.search(i.text)]
+        return not named or any(self.present(i) for i in self.brief.entities if i.weight > 1)
 
     def related(self, line: Line) -> bool:
         """True when the line names one of the alert's entities."""

@@ -1,6 +1,7 @@
 """Plain, short sentences made of what lines say. Nothing here decides anything."""
 
 import re
+from collections.abc import Iterable
 
 from copilot.models.offline.causes import Strength
 from copilot.models.offline.lines import LEADING_TIME, Line
@@ -9,8 +10,13 @@ from copilot.values import Json, JsonObject
 
 QUOTE_CHARACTERS = 180
 SAID_CHARACTERS = 200
+MOST_ITEMS = 12
 CLAUSE_CHARACTERS = 70
 """A shorter line is repeated whole."""
+SUBSECONDS = re.compile(r"(:\d\d)\.\d+")
+LEADING_LEVEL = re.compile(
+    r"^\W*(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL)\W+(?:\[[^\]]*\]\s*)?"
+)
 CLAUSE_END = re.compile(r" - |; | \| |\]\s?\[|, (?=[A-Z])")
 PLAIN_RUN = re.compile(r'[^"\\\n]{6,}')
 COMPONENTS = ("service", "pod", "component", "host", "container")
@@ -49,13 +55,16 @@ def all_evidence(line: Line) -> list[JsonObject]:
     return found
 
 
-def said(line: Line) -> str:
-    """What the line says, for a sentence: the clause that carries it, without its time."""
-    text = LEADING_TIME.sub("", line.telling.strip())
+def said(line: Line, limit: int = SAID_CHARACTERS) -> str:
+    """What the line says, for a sentence: the clause that carries it, without time and level."""
+    text = LEADING_LEVEL.sub("", LEADING_TIME.sub("", line.telling.strip()), count=1)
+    component = line.fields.get("component", "")
+    if component:  # `where` says it already
+        text = text.removeprefix(f"{component}:").lstrip()
     start = _sign_start(line, text)
     if len(text) > CLAUSE_CHARACTERS and line.sign.strength is Strength.DIRECT:
         text = _clause(text, start)
-    return _ended(text, _cut(text, SAID_CHARACTERS))
+    return _ended(text, _cut(text, limit))
 
 
 def _clause(text: str, place: int) -> str:
@@ -73,13 +82,19 @@ def where(line: Line) -> str:
     """Who says it: the component or pod that the entry names, else its source."""
     for name in COMPONENTS:
         if line.fields.get(name):
-            return f"{name} {line.fields[name]}"
+            return f"{name} {short(line.fields[name])}"
     return line.source
 
 
+def short(name: str) -> str:
+    """The last part of a dotted name of code; other names, such as those of hosts, stay whole."""
+    last = name.rpartition(".")[2]
+    return last if last[:1].isupper() else name
+
+
 def when(line: Line) -> str:
-    """At which time it was seen first; empty where it has none."""
-    return line.first_seen or line.time
+    """At which time it was seen first, to the second; empty where it has none."""
+    return SUBSECONDS.sub(r"\1", line.first_seen or line.time)
 
 
 def times(count: int) -> str:
@@ -105,6 +120,11 @@ def cause_claim(candidate: Candidate) -> str:
     if line.path:
         return f"{says} ({line.source}{since}). The record says: {said(line)}"
     return f"{says} ({where(line)}{since}{counted}). The line says: {said(line)}"
+
+
+def listed(items: Iterable[Json]) -> list[Json]:
+    """*items* as a list, as many as a report takes."""
+    return list(items)[:MOST_ITEMS]
 
 
 def claim(text: str, status: str, pieces: list[JsonObject]) -> JsonObject:
