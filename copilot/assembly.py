@@ -131,10 +131,11 @@ def registry_for(workspace: Workspace) -> Registry:
 def frame_for(workspace: Workspace, registry: Registry) -> Frame:
     """What stays the same through an investigation: system prompt, tools, limits."""
     policy = policy_for(workspace)
+    tools = registry.definitions()
     return Frame(
         model=model_name(workspace),
-        system=prompt.SYSTEM,
-        tools=registry.definitions(),
+        system=prompt.system([tool["name"] for tool in tools]),
+        tools=tools,
         max_tokens=answer_tokens(workspace.settings.model.max_output_tokens, policy),
         policy=policy,
         effort=workspace.settings.model.effort,

@@ -5,10 +5,11 @@ short pointer while it still stands there. A call that brings nothing new again 
 guard.
 """
 
-import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
+from copilot.context.again import hinted, served_again
 from copilot.context.asked import Past
 from copilot.context.likeness import likeness
 from copilot.context.placement import place, tokens_of
@@ -17,19 +18,12 @@ from copilot.models.model import ToolCall
 from copilot.steps import Work
 from copilot.tools.base import Outcome
 from copilot.tools.registry import MAX_CALLS, Prepared, Ran, refused
-from copilot.values import Json, JsonObject, canonical, compact, digest, object_at, text_at
+from copilot.values import Json, JsonObject, canonical, digest, object_at, text_at
 
 LEAST_TOKENS = 200
 """What even the last answer of a turn may use: the envelope and one row."""
 ARTIFACTS_KEPT = 300
 """Identifiers recorded of one answer; the rest stay in scratch."""
-SHORT_TOKENS = 300
-"""An answer up to this size is given again whole even while it stands in view: a pointer to it
-would save next to nothing."""
-POINTED = ("ok", "tool", "scope", "total", "total_is", "complete", "why_incomplete", "handle")
-"""What a pointer to an answer in view repeats of its envelope."""
-SAME = ("tool", "ok", "handle", "bytes", "total", "complete", "sha")
-"""What the record of a repeated answer has in common with that of the first."""
 
 
 def tools_step(work: Work, turn: int, calls: Sequence[ToolCall]) -> list[Event]:
@@ -115,7 +109,9 @@ def _answer(work: Work, turn: int, item: Ran | Prepared, budget: int) -> JsonObj
     visible = {use.call for use in work.view.tool_uses() if not use.is_cleared}
     past = _known(work, item) if isinstance(item, Prepared) else None
     if isinstance(item, Prepared) and past:
-        data = _repeated(item, past, visible, budget)
+        # With the whole turn to itself it is served whole, whatever its size.
+        room = math.inf if budget >= work.policy.turn_tokens else budget
+        data = served_again(item, past, visible, room)
     else:
         ran = item if isinstance(item, Ran) else work.registry.run(item, work.case)
         data = _placed(work, ran, budget)
@@ -124,7 +120,7 @@ def _answer(work: Work, turn: int, item: Ran | Prepared, budget: int) -> JsonObj
     nudge = guard.nudge(turn, data)
     if not nudge:
         return data
-    text = _hinted(text_at(data, "text"), nudge)
+    text = hinted(text_at(data, "text"), nudge)
     return data | {"text": text, "tokens": tokens_of(text), "nudge": nudge}
 
 
@@ -156,50 +152,6 @@ def _placed(work: Work, ran: Ran, budget: int) -> JsonObject:
         **outcome.record,
         **({"worth": ran.worth} if ran.worth else {}),
     }
-
-
-def _repeated(item: Prepared, past: Past, visible: Collection[str], budget: int) -> JsonObject:
-    """The earlier answer once more, marked as such; a pointer to it when that says as much."""
-    first = past.event
-    head: JsonObject = json.loads(text_at(first.data, "text"))
-    said = text_at(first.data, "nudge")
-    if said:
-        head["hint"] = text_at(head, "hint").removeprefix(said).removeprefix("; ")
-    note = f"the same call as in turn {first.turn}"
-    if item.key != first.data["key"]:
-        note += " but for seconds in its window"
-    whole = compact({"repeat": f"{note}, served from scratch", **head})
-    stands = bool(past.bodies & set(visible))
-    text, placement = whole, text_at(first.data, "placement")
-    if tokens_of(whole) > (SHORT_TOKENS if stands else budget):
-        placement = "repeat"
-        why = (
-            f"its answer stands above; read_scratch on {text_at(head, 'handle')} reads it again"
-            if stands
-            else "this turn has no room left for it; ask again in the next one"
-        )
-        pointer: JsonObject = {key: head[key] for key in POINTED if key in head}
-        text = compact({"repeat": note, **pointer, "hint": why})
-    return {
-        "call": item.call.id,
-        "key": item.key,
-        "arguments": item.normal,
-        **{key: first.data.get(key) for key in SAME},
-        "placement": placement,
-        "tokens": tokens_of(text),
-        "text": text,
-        "repeats": first.turn,
-        "effect": {},
-        "ends": False,
-        "artifacts": [],
-    }
-
-
-def _hinted(text: str, nudge: str) -> str:
-    """The answer with the nudge at the beginning of its hint."""
-    head: JsonObject = json.loads(text)
-    hint = text_at(head, "hint")
-    return compact({**head, "hint": f"{nudge}; {hint}" if hint else nudge})
 
 
 def _sha(outcome: Outcome) -> str:

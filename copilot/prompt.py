@@ -4,9 +4,17 @@ The first message is data with one line of instruction above it; whatever an ale
 quoted as JSON, so that it cannot pass for an instruction of ours.
 """
 
+from collections.abc import Collection
+
 from copilot.values import JsonObject, compact
 
-SYSTEM = """\
+PASSING_ON = """\
+- task looks into a broad question in its own window, by a self-contained brief: use it when you \
+need the conclusion and not the lines. Not for one or two calls, nor for steps that build on each \
+other.
+"""
+
+SYSTEM = f"""\
 You are the operations copilot: an investigator for on-call operators of a large computing system. \
 You are given an alert and read-only tools over logbooks (log events), trackers (tickets) and \
 libraries (documents, runbooks). Find out why it happened and hand in a report that another person \
@@ -25,10 +33,7 @@ in scratch under its handle and costs nothing until you read it.
 - Do not repeat a call whose answer you have; read_notes lists what was done.
 - Record with record_finding what changes your belief, with its lines; write_notes for causes \
 ruled out and open questions. Notes outlive this conversation.
-- task looks into a broad question in its own window, by a self-contained brief: use it when you \
-need the conclusion and not the lines. Not for one or two calls, nor for steps that build on each \
-other.
-
+{PASSING_ON}
 What counts as proof
 - A claim cites lines that exist, each with a quote copied verbatim from that line. Put \
 identifiers in backticks; they must occur on a cited line.
@@ -76,6 +81,11 @@ LIMITS = {
     "window": "the conversation fills the model's window",
     "repeats": "the last calls brought nothing new",
 }
+
+
+def system(tools: Collection[str]) -> str:
+    """The system prompt for an investigation with *tools*; it speaks of none that is not there."""
+    return SYSTEM if "task" in tools else SYSTEM.replace(PASSING_ON, "")
 
 
 def first_message(

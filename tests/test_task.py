@@ -14,7 +14,6 @@ import pytest
 from copilot import app, assembly, prompt
 from copilot.config import load_settings
 from copilot.errors import ModelError
-from copilot.findings import sections
 from copilot.investigation import investigate
 from copilot.journal import Event, read_events
 from copilot.models.model import Request, Response
@@ -281,20 +280,6 @@ def test_killed_anywhere_a_task_resumes_and_nothing_is_paid_twice(
     assert told(bench)[0]["facts"]["findings"]
 
 
-def test_an_answer_in_another_form_or_too_long_is_kept_and_said_so() -> None:
-    plain, doubt = sections("It is the host.")
-    long, cut = sections("FINDINGS\n" + "\n".join(f"- {'word ' * 50}" for _ in range(12)))
-
-    assert plain == ["It is the host."]
-    assert "form" in doubt[0]
-    assert sum(len(line.split()) for line in long) == 400
-    assert cut == ["the answer was cut at 400 words"]
-
-
-def test_headings_may_be_marked_up() -> None:
-    assert sections("**FINDINGS:** one\n- two\n## Uncertain\nthree") == (["one", "two"], ["three"])
-
-
 def test_rules_are_given_no_task_tool(bench: Bench) -> None:
     tools = assembly.registry_for(bench.workspace).definitions()
 
@@ -321,3 +306,9 @@ def test_on_the_strict_double_a_task_is_a_conversation_that_the_service_takes(
     assert api.refusals == []
     assert ending.report.verdict == "action_needed"
     assert sum(request.method == "POST" for request in api.requests) == 7
+
+
+def test_the_system_prompt_speaks_of_tasks_only_where_there_are_any() -> None:
+    assert prompt.system(["task"]) == prompt.SYSTEM
+    assert "task looks into" not in prompt.system(["search_logbook"])
+    assert "\n\n\n" not in prompt.system([])
