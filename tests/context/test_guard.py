@@ -224,6 +224,21 @@ def test_paging_by_cursor_is_news_on_every_page(bench: Bench) -> None:
     assert worths(bench) == ["news"] * 10
 
 
+def test_a_listing_asked_for_after_each_of_four_compactions_is_fetched_once(bench: Bench) -> None:
+    listing: Call = ("logbook_patterns", {})
+    with bench.work(ScriptedModel([[listing]])) as (work, _):
+        for turn in range(1, 14, 3):
+            tools_step(work, turn, [ToolCall(f"a{turn}", *listing)])
+            for more in (1, 2):
+                tools_step(work, turn + more, [ToolCall(f"b{turn + more}", *SEARCH)])
+            compact_view(work, turn + 2, "state")
+
+    asked = [event for event in bench.results() if event.data["tool"] == "logbook_patterns"]
+    assert [event.data.get("repeats") for event in asked] == [None, 1, 1, 1, 1]
+    assert [event.data["worth"] for event in asked] == ["news", *["reread"] * 4]
+    assert all('"rows"' in str(event.data["text"]) for event in asked)
+
+
 def test_the_guard_is_the_same_after_a_restart(bench: Bench) -> None:
     bench.run([[hour(second)] for second in range(20)])
 
