@@ -6,6 +6,7 @@ import click
 
 from copilot.cli.options import as_json, ids_only
 from copilot.cli.policy_explain import explain
+from copilot.cli.policy_simulate import simulate
 from copilot.cli.session import Session, pass_session
 from copilot.errors import ConfigError
 
@@ -147,6 +148,7 @@ def diff(session: Session, first: str, second: str, as_json: bool) -> None:
 
 
 command.add_command(explain)
+command.add_command(simulate)
 
 
 def _policy(session: Session, name: str) -> "Policy":

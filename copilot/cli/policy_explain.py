@@ -11,7 +11,8 @@ from copilot.cli.session import Session, pass_session
 from copilot.errors import UsageError
 
 if TYPE_CHECKING:
-    from copilot.context.explain import Bite, Explanation
+    from copilot.context.bite_sum import SmallestBite
+    from copilot.context.explain import Explanation
     from copilot.values import Json, JsonObject
     from copilot.workspace import Workspace
 
@@ -120,7 +121,7 @@ def _print(session: Session, found: "Explanation", policy: str, model: str) -> N
         session.screen.line(("bite: ", "dim"), _sum(found.bite, found.shown_tokens))
 
 
-def _sum(bite: "Bite", shown: int) -> str:
+def _sum(bite: "SmallestBite", shown: int) -> str:
     """The bite's sum, in words."""
     worth = f"{bite.results} such results of {shown} tokens"
     if not bite.is_auto:

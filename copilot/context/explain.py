@@ -4,12 +4,12 @@ The result is made up, of log lines of one length; it is placed by the code that
 so that what is said here is what would happen.
 """
 
-import math
 from dataclasses import dataclass
 from typing import Literal
 
 from connectors.logbook import Count
-from copilot.context.levers import PLACEHOLDER_BYTES, Prices, pays_back
+from copilot.context.bite_sum import SmallestBite, smallest_bite
+from copilot.context.levers import PLACEHOLDER_BYTES, Prices
 from copilot.context.placement import BYTES_PER_TOKEN, place, tokens_of
 from copilot.context.request import Frame
 from copilot.context.room import fixed_tokens
@@ -36,34 +36,6 @@ TEMPLATES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Bite:
-    """The smallest bite that is worth the cache it breaks, in tokens, and its sum.
-
-    It is made for a run of results like this one, one a turn: the newest of them stay.
-    """
-
-    least: int
-    """What must be cleared at once."""
-    results: int
-    """How many results like this one make such a bite."""
-    is_auto: bool
-    """False when the policy says the number itself: then the rest decides nothing."""
-    tail: int
-    """What stays behind the first cleared result, and is written to the cache again."""
-    write: float
-    read: float
-    """Prices of a token, in one unit."""
-    pays_back: float
-    """Turns after which a token cleared in front of one that stays has paid: (write-read)/read."""
-    turns: int
-    """The turns that may still come."""
-    spread: int
-    """tail x pays_back / turns: what has paid for itself at the end."""
-    quantity: int
-    """The root of 2 x tail x pays_back x growth a turn: the size at which bites cost least."""
-
-
-@dataclass(frozen=True, slots=True)
 class Explanation:
     """What would happen to the result. Tokens are our upper guess."""
 
@@ -79,7 +51,7 @@ class Explanation:
     shows: str
     cleared: str
     by: str
-    bite: Bite | None
+    bite: SmallestBite | None
     """None where nothing is cleared."""
 
 
@@ -108,7 +80,7 @@ def explain(
         shows=_shows(placed.text, placed.placement, policy),
         cleared=cleared,
         by=_by_whom(frame.policy) if is_cleared else "nobody",
-        bite=_bite(frame, placed.tokens, prices, turns) if is_cleared else None,
+        bite=smallest_bite(frame.policy, placed.tokens, prices, turns) if is_cleared else None,
     )
 
 
@@ -174,28 +146,3 @@ def _by_whom(policy: Policy) -> str:
             return "the service; where it cannot, nobody"
         case _:
             return "the copilot; where thoughts are bound to what was before them, nobody"
-
-
-def _bite(frame: Frame, tokens: int, prices: Prices, turns: int) -> Bite:
-    """The two bounds of `levers.at_least` for results like this one, one a turn."""
-    clearing = frame.policy.clearing
-    freed = max(1.0, tokens - PLACEHOLDER_BYTES / BYTES_PER_TOKEN)
-    tail = clearing.keep * tokens
-    ratio = pays_back(prices)
-    again = tail * ratio
-    spread = math.ceil(again / turns)
-    quantity = math.ceil(math.sqrt(2 * again * freed))
-    said = clearing.at_least_tokens
-    least = max(spread, quantity) if said == "auto" else said
-    return Bite(
-        least=least,
-        results=max(1, math.ceil(least / freed)),
-        is_auto=said == "auto",
-        tail=tail,
-        write=prices.write,
-        read=prices.read,
-        pays_back=round(ratio, 1),
-        turns=turns,
-        spread=spread,
-        quantity=quantity,
-    )
