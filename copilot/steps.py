@@ -96,7 +96,6 @@ def _ask(work: Work, turn: int, cut_before: int) -> Response:
     started = work.now()
     response = work.model.respond(request)
     usage = response.usage
-    price = work.price(usage)
     work.journal.append(
         "response",
         turn,
@@ -108,7 +107,7 @@ def _ask(work: Work, turn: int, cut_before: int) -> Response:
             "usage": usage_json(usage),
             "context": usage.context,
             "applied": list(response.applied_edits),
-            "usd": None if price is None else str(price),
+            "usd": priced(work, response),
             "estimate": estimate,
             "ms": int((work.now() - started) / timedelta(milliseconds=1)),
             "dropped": verdict(response) in DROPPED or is_failed_summary(response),
@@ -121,6 +120,12 @@ def is_failed_summary(response: Response) -> bool:
     """True when the service stopped to summarise and has no summary: a null block, or none."""
     found = [block for block in response.content if block.get("type") == "compaction"]
     return verdict(response) == "compacted" and not (found and found[0].get("content"))
+
+
+def priced(work: Work, response: Response) -> str | None:
+    """The dollars of an answer as the journal keeps them; None when a price is not known."""
+    price = work.price(response.usage)
+    return None if price is None else str(price)
 
 
 def _cut_before(work: Work, turn: int) -> int:

@@ -12,11 +12,11 @@ from copilot.context.instructions import fenced
 from copilot.context.levers import Bite, Outlook
 from copilot.context.request import build
 from copilot.context.restate import loss_rate, restatement, visible
-from copilot.context.view import Piece
+from copilot.context.view import Piece, emptied
 from copilot.errors import ModelError
 from copilot.models.model import Response
 from copilot.models.support import refused_features
-from copilot.steps import Work, is_failed_summary, usage_json
+from copilot.steps import Work, is_failed_summary, priced, usage_json
 from copilot.values import JsonObject
 
 FOR_GOOD = frozenset({"auth", "billing", "spend_cap"})
@@ -122,7 +122,7 @@ def compact_view(work: Work, turn: int, kind: Kind) -> None:
     older, kept = split(work.view.pieces, keep_from)
     if not any(piece.call for piece in older):
         return
-    response = _asked(work, older, kind) if kind != "state" else None
+    response = _asked(work, _as_read(work, older), kind) if kind != "state" else None
     summary = summary_in(response, kind) if response else Summary()
     failed = kind != "state" and not summary.content
     lost = loss_rate(work.ledger, summary.content, visible(older)) if summary.content else 0.0
@@ -135,7 +135,7 @@ def compact_view(work: Work, turn: int, kind: Kind) -> None:
         "strip_thinking": kind != "on_demand",
         "loss_rate": round(lost, 4),
         "usage": usage_json(response.usage) if response else {},
-        "usd": str(work.price(response.usage)) if response else "0",
+        "usd": priced(work, response) if response else "0",
     }
     if not failed:
         text = "\n".join([summary.content, visible(kept)])
@@ -148,6 +148,23 @@ def put_back(work: Work, text: str, *, goal: bool = False, before: str | None = 
     case = work.case
     alert = f"{case.alert.words()}\n{case.question}".strip() if goal else ""
     return restatement(case.state(), work.ledger, text, goal=alert, before=before)
+
+
+def _as_read(work: Work, older: Sequence[Piece]) -> Sequence[Piece]:
+    """The pieces with placeholders for what the service clears.
+
+    A request for a summary takes no edits, so it would read all of that again. Bound thoughts need
+    it unchanged.
+    """
+    if work.ledger.support.binds_thinking:
+        return older
+    cleared, results = work.view.cleared_by_server, work.ledger.results
+    return [
+        emptied(piece, levers.placeholder(results[piece.call].data))
+        if piece.call in cleared
+        else piece
+        for piece in older
+    ]
 
 
 def _asked(work: Work, older: Sequence[Piece], kind: Kind) -> Response | None:
