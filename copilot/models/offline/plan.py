@@ -1,7 +1,8 @@
 """Which calls come next. Steps in a fixed order; a step without anything to ask is passed over.
 
 look (statistics), probe (the alert's own names), compare (what rose, what vanished), sift (the
-stored answers), drill (around the leading lines), count (where else), doubt (something else?).
+stored answers), drill (around the leading lines), count (where else), pulse (does
+anything fall silent?), doubt (something else?).
 """
 
 import re
@@ -13,6 +14,7 @@ from copilot.models.offline.entities import is_identifier
 from copilot.models.offline.focus import around
 from copilot.models.offline.lines import Line
 from copilot.models.offline.phrases import phrase_of
+from copilot.models.offline.pulse import ask_beat, ask_last_beat, ask_pulse
 from copilot.models.offline.queries import (
     FIRSTS_BY_SOURCE,
     GAP,
@@ -240,5 +242,8 @@ STEPS: tuple[tuple[str, str, Callable[[View], Iterator[Want]]], ...] = (
     ("siblings", "The same of the siblings.", ask_siblings),
     ("drill", "Around the leading lines.", drill),
     ("count", "How often they occur, and where first.", count),
+    ("pulse", "No line names a cause: does anything fall silent?", ask_pulse),
+    ("beat", "What came steadily, and when it ended.", ask_beat),
+    ("beatlast", "The last of what stopped.", ask_last_beat),
     ("doubt", "Could it be something else?", doubt),
 )

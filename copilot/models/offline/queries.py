@@ -34,6 +34,8 @@ FIRSTS_BY_SOURCE = (
 )
 """The topmost entry of each source: what a person meets first who opens the file."""
 PAGE = 8
+OFTEN = 8
+"""Lines of one kind from which a usual distance can be told."""
 
 
 def of_patterns(handle: str, *, compared: bool, page: int = 0) -> JsonObject:
@@ -101,5 +103,16 @@ def of_class(handle: str, cause: CauseClass, *, compared: bool) -> JsonObject:
         "sql": f"SELECT {COLUMNS}, count{', baseline' * compared}, {MESSAGE} FROM rows "
         f"WHERE ({tests}){' AND count > 4 * baseline' * compared} GROUP BY template "
         f"ORDER BY coalesce(time,'9'), line LIMIT {PAGE}",
+        "top": PAGE,
+    }
+
+
+def steady(handle: str) -> JsonObject:
+    """Templates that came often, the most frequent of those that ended first."""
+    return {
+        "handle": handle,
+        "sql": f"SELECT ref, time, first_seen, last_seen, level, source, line, count, {MESSAGE} "
+        f"FROM rows WHERE count >= {OFTEN} AND first_seen IS NOT NULL GROUP BY template "
+        f"ORDER BY last_seen, count DESC LIMIT {PAGE}",
         "top": PAGE,
     }

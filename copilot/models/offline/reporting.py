@@ -3,11 +3,12 @@
 from collections.abc import Iterable
 
 from copilot.models.offline.outlook import next_steps, not_checked, ruled_out
+from copilot.models.offline.pulse import stopped
 from copilot.models.offline.record_facts import Fact
 from copilot.models.offline.standing import Standing, standing
 from copilot.models.offline.story import Story, tell
 from copilot.models.offline.telling import chain, fact_evidence, facts
-from copilot.models.offline.unknown import not_here, nothing_found
+from copilot.models.offline.unknown import fell_silent, not_here, nothing_found
 from copilot.models.offline.view import View
 from copilot.models.offline.wording import (
     all_evidence,
@@ -34,7 +35,8 @@ def draft(view: View) -> JsonObject:
         return not_here(view)
     story = tell(view)
     if not story.causes:
-        return nothing_found(view, story)
+        stop = stopped(view)
+        return fell_silent(view, story, stop) if stop else nothing_found(view, story)
     fact = next((item for item in story.facts if _is_leading(item, story)), None)
     sure = _standing(view, story, fact)
     return {

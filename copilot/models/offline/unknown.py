@@ -1,10 +1,11 @@
 """The report where no line names a cause: it says so, and what would settle it."""
 
 from copilot.models.offline.outlook import TOLD, not_checked, pointers, ruled_out
+from copilot.models.offline.pulse import Stop, moment, seconds
 from copilot.models.offline.story import Story
 from copilot.models.offline.telling import chain, facts
 from copilot.models.offline.view import View
-from copilot.models.offline.wording import listed, said
+from copilot.models.offline.wording import claim, evidence, listed, said, times, when, where
 from copilot.values import Json, JsonObject, text_at
 
 
@@ -31,6 +32,37 @@ def not_here(view: View) -> JsonObject:
             "Check the spelling of the name in the alert.",
         ],
     }
+
+
+def fell_silent(view: View, story: Story, stop: Stop) -> JsonObject:
+    """No line names a cause, but progress stopped: possible, with what would settle it."""
+    says, at = stop.sign.cause.says if stop.sign.cause else "", moment(stop.last)
+    place, until = where(stop.line), when(stop.goes_on)
+    told = (
+        f"{says} ({place}, after {at}). Until then such a line came about every "
+        f"{seconds(stop.usual)}, {times(stop.count)} in all; others go on until {until}. "
+        f"The line says: {said(stop.line)}"
+    )
+    pieces = [evidence(stop.line), evidence(stop.goes_on)]
+    return {
+        "verdict": "inconclusive",
+        "summary": f"Possibly: progress of {place} stopped after {at}; no error line says why. "
+        f"Others go on until {until}.",
+        "cause": claim(told, "possible", pieces),
+        "chain": listed(chain(story)),
+        "evidence": listed(facts(view, story)),
+        "ruled_out": listed(ruled_out(view, story)),
+        "not_checked": listed(not_checked(view, story, f"Why it stopped after {at}.")),
+        "next_steps": listed((_settled(stop, place, at), *pointers(view))),
+    }
+
+
+def _settled(stop: Stop, place: str, at: str) -> str:
+    return (
+        f"Look at what {place} did after {at}: whether it still runs, its threads and open calls, "
+        f"and the log of the side that it was waiting for. Begin with {stop.line.source}, "
+        f"line {stop.line.line}."
+    )
 
 
 def nothing_found(view: View, story: Story) -> JsonObject:
