@@ -146,8 +146,7 @@ class View:
         placeholders = object_at(data, "placeholders")
         for number, piece in enumerate(self.pieces):
             if piece.call in calls:
-                block = piece.blocks[0] | {"content": text_at(placeholders, piece.call)}
-                self._swap(number, replace(piece, blocks=(block,)))
+                self._swap(number, emptied(piece, text_at(placeholders, piece.call)))
 
     def _take_back(self) -> None:
         """The service does not clear after all: its share counts again until we clear it."""
@@ -205,6 +204,11 @@ class View:
 
     def _count(self, source: str, size: int) -> None:
         self._bytes[source] = self._bytes.get(source, 0) + size
+
+
+def emptied(piece: Piece, placeholder: str) -> Piece:
+    """The result's piece with the placeholder as its body."""
+    return replace(piece, blocks=(piece.blocks[0] | {"content": placeholder},))
 
 
 def joined(pieces: Iterable[Piece]) -> list[Json]:
