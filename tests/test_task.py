@@ -13,6 +13,7 @@ import pytest
 
 from copilot import app, assembly, prompt
 from copilot.config import load_settings
+from copilot.context.usage_rows import rows
 from copilot.errors import ModelError
 from copilot.investigation import investigate
 from copilot.journal import Event, read_events
@@ -158,6 +159,14 @@ def test_what_a_task_costs_is_paid_by_its_parent(bench: Bench) -> None:
     assert len(model.requests) == 4
     assert ending.page.cost.tokens == 4 * 120
     assert ending.page.cost.usd == Decimal("0.004")
+
+
+def test_a_task_is_one_row_of_the_usage_and_the_rows_add_up_to_what_was_spent(bench: Bench) -> None:
+    ending, _ = run(bench, [[task("one")], GIVE_UP], one=[[SEARCH], FOUND])
+
+    found = rows(bench.events)
+    assert [row.kind for row in found] == ["turn", "task", "turn"]
+    assert sum(row.usd or Decimal(0) for row in found) == ending.page.cost.usd
 
 
 def test_three_tasks_of_a_turn_run_and_the_fourth_is_asked_to_wait(bench: Bench) -> None:

@@ -19,7 +19,7 @@ from copilot.journal import Event
 from copilot.models.usage import Usage
 from copilot.values import Json, JsonObject, list_at, object_at, text_at
 
-Kind = Literal["turn", "cut", "compaction", "probe"]
+Kind = Literal["turn", "cut", "compaction", "probe", "task"]
 FIXED = ("tools", "system")
 """What every request begins with, in the service's order."""
 
@@ -32,7 +32,8 @@ class Row:
     time: datetime
     model: str
     kind: Kind
-    """cut: paid for and never used. compaction: asked for a summary. probe: tried the endpoint."""
+    """cut: paid for and never used. compaction: asked for a summary. probe: tried the endpoint.
+    task: all requests of a sub-investigation, which has its own journal."""
     usage: Usage
     usd: Decimal | None
     bytes: Mapping[str, int] = field(default_factory=dict)
@@ -136,7 +137,7 @@ class Meter:
                 older = [piece for piece in self._view.pieces if piece.turn < keep_from]
                 return self._priced(replace(row, bytes=self._sizes_of(older)), older)
             case _:
-                return replace(row, usd_by_source=None if row.usd is None else {"probe": row.usd})
+                return replace(row, usd_by_source=None if row.usd is None else {row.kind: row.usd})
 
     def _answered(self, row: Row, event: Event) -> Row:
         """The row of a turn, and a new beginning for what the next one is compared with."""
@@ -203,4 +204,6 @@ def _kind(event: Event) -> Kind:
         return "compaction"
     if event.kind == "support":
         return "probe"
+    if event.kind == "result":
+        return "task"
     return "cut" if event.data.get("dropped") else "turn"
