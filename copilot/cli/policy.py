@@ -110,11 +110,11 @@ def check(session: Session, policies: tuple[str, ...]) -> None:
     wrong = []
     for name in policies or policy_names(session.workspace.settings.policies):
         try:
-            policy = _policy(session, name)
+            fixed = _fixed(session, _policy(session, name))
         except ConfigError as error:
             wrong.append(str(error))
         else:
-            session.screen.say(f"{name}: right; {_fixed(session, policy)}")
+            session.screen.say(f"{name}: right; {fixed}")
     if wrong:
         raise ConfigError("\n".join(wrong))
 
@@ -158,14 +158,18 @@ def _policy(session: Session, name: str) -> "Policy":
 
 
 def _fixed(session: Session, policy: "Policy") -> str:
-    """What every request carries under that policy, in words."""
+    """What every request carries, in words. Raises ConfigError when the policy's window is full."""
     from copilot import prompt
     from copilot.context.request import Frame
-    from copilot.context.room import fixed_tokens
+    from copilot.context.room import answer_tokens, check_room, fixed_tokens, usable_window
     from copilot.tools.catalogue import TOOLS
     from copilot.tools.registry import Registry
 
+    workspace = session.workspace
     offered = [tool for tool in TOOLS if policy.offers(tool.name)]
-    tools = Registry(offered, session.workspace.redactor).definitions()
-    frame = Frame("", prompt.SYSTEM, tools, 0, policy)
+    tools = Registry(offered, workspace.redactor).definitions()
+    answer = answer_tokens(workspace.settings.model.max_output_tokens, policy)
+    system = prompt.system([tool["name"] for tool in tools])
+    frame = Frame("any model", system, tools, answer, policy)
+    check_room(frame, usable_window(None, policy))
     return f"system and {len(tools)} tools take about {fixed_tokens(frame)} tokens of each request"

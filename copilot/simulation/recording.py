@@ -41,6 +41,11 @@ class Recording:
         """Tokens a byte of the request that *response* answers, as the service counted them."""
         return self._per_byte.get(response.seq, GUESS_PER_BYTE)
 
+    @property
+    def plain_per_byte(self) -> float:
+        """The same before anything was cleared: later rates count the service's placeholders in."""
+        return next(iter(self._per_byte.values()), GUESS_PER_BYTE)
+
     def output(self, response: Event) -> int:
         """The tokens of that answer, without those of summaries made on the way."""
         billed = usage_of(response.data).billed

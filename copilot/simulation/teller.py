@@ -48,9 +48,8 @@ class Teller:
         raw["content"] = [
             block for block in raw.get("content") or [] if block.get("type") != "compaction"
         ]
-        edits = [edit["type"] for edit in (request.context_management or {}).get("edits", ())]
-        cleared = len(self.view.cleared_by_server)
-        applied = [{"type": CLEARING, "cleared_tool_uses": cleared}] if CLEARING in edits else []
+        cleared = len(self._cleared(request))
+        applied = [{"type": CLEARING, "cleared_tool_uses": cleared}] if cleared else []
         news = {"usage": _usage(usage), "context_management": {"applied_edits": applied}}
         return Response(raw | news, text_at(event.data, "request_id") or None)
 
@@ -61,7 +60,7 @@ class Teller:
     def _summary(self, request: Request) -> Response:
         """The summary that *request* asks for, paid for like the recorded one."""
         is_block = "compaction" in request.extra
-        usage = self._used(request, self.ledger.per_byte)
+        usage = self._used(request, self._per_byte)
         if usage.prompt + request.max_tokens > self._window:
             raise ModelError("the turns to summarise do not fit the window", kind="too_long")
         known = self._recording.summary(self.turn, "on_demand" if is_block else "client")
@@ -79,13 +78,25 @@ class Teller:
         entries = {"iterations": [{"type": "compaction", **_usage(usage)}]}
         return Response({"content": [block], "stop_reason": "compaction", "usage": entries})
 
+    @property
+    def _per_byte(self) -> float:
+        """Of a request without edits: the last rate, but for one with the service's placeholders."""
+        placeholders = bool(self.view.cleared_by_server)
+        return self._recording.plain_per_byte if placeholders else self.ledger.per_byte
+
     def _used(self, request: Request, per_byte: float) -> Usage:
-        return self._cache.use(blocks_of(request, self.view.cleared_by_server), per_byte)
+        return self._cache.use(blocks_of(request, self._cleared(request)), per_byte)
+
+    def _cleared(self, request: Request) -> set[str]:
+        """The calls whose results the service clears; it clears nothing that it is not told to."""
+        edits = (request.context_management or {}).get("edits", ())
+        is_asked = any(edit["type"] == CLEARING for edit in edits)
+        return self.view.cleared_by_server if is_asked else set()
 
     def _made_up(self, tokens: int) -> str:
         """A text of so many tokens that holds what matters."""
         kept = " ".join(item.value for item in self.ledger.important())
-        size = int(tokens / self.ledger.per_byte)
+        size = int(tokens / self._per_byte)
         return f"An assumed summary. {kept} ".ljust(size, ".")[:size]
 
 

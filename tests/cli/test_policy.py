@@ -87,6 +87,15 @@ def test_a_wrong_policy_of_the_workspace_is_found_without_naming_it(
     assert "mine.yaml:2: like: no policy 'nothing'" in said.err
 
 
+def test_a_policy_whose_own_window_cannot_hold_its_tools_is_refused_with_numbers(
+    workspace: Path, run: Run
+) -> None:
+    said = run("policy", "check", mine(workspace, "like: default\nwindow: {limit_tokens: 8000}"))
+
+    assert said.code == 2
+    assert "the answer 8000, the window of any model is 8000; use policy small-window" in said.err
+
+
 def test_diff_shows_only_what_differs(workspace: Path, run: Run) -> None:
     said = run("policy", "diff", "default", "server-only")
 
