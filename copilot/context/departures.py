@@ -63,7 +63,8 @@ class _Fold:
             if isinstance(item, list):
                 self._source.setdefault(str(item[1]), call)
         if event.kind in ("clear", "compact"):
-            for gone in before - self._present():
+            left = before - self._present()
+            for gone in [call for call in self._results if call in left]:
                 data = self._results[gone].data
                 self.gone[gone] = Departure(
                     gone, text_at(data, "tool"), text_at(data, "handle"), event.kind, event.turn

@@ -99,8 +99,8 @@ class _Walk:
         found = [
             ("recorded by rules: an endpoint that clears and compacts by itself is assumed",
              self._recording.by_rules),
-            (f"{gone} answers are as they were recorded: their rows are gone", gone),
-            (f"{self._teller.assumed} summaries are assumed, as long as the policy allows",
+            (f"answers that are as they were recorded, since their rows are gone: {gone}", gone),
+            (f"summaries that are assumed, as long as the policy allows: {self._teller.assumed}",
              self._teller.assumed),
             (f"used and not offered: {', '.join(sorted(self._unoffered))}", self._unoffered),
             (f"ends early, {self.broke_off}", self.broke_off),

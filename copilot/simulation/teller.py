@@ -80,7 +80,7 @@ class Teller:
 
     @property
     def _per_byte(self) -> float:
-        """Of a request without edits: the last rate, but for one with the service's placeholders."""
+        """Of a request without edits: the last rate, if no placeholder of the service is in it."""
         placeholders = bool(self.view.cleared_by_server)
         return self._recording.plain_per_byte if placeholders else self.ledger.per_byte
 

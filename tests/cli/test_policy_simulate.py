@@ -50,7 +50,7 @@ def test_swept_results_are_told_of(investigated: str, run: Run, workspace: Path)
     said = run("policy", "simulate", investigated, "--policy", "off")
 
     assert said.code == 0
-    assert "answers are as they were recorded: their rows are gone" in said.err
+    assert "answers that are as they were recorded, since their rows are gone: " in said.err
 
 
 def test_simulating_writes_nothing(investigated: str, run: Run, workspace: Path) -> None:
