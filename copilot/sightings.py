@@ -55,15 +55,20 @@ class Sightings:
 
     def see(self, kind: str, value: str, reference: str, weight: Weight = Weight.SEEN) -> None:
         """Count one more sight of an identifier."""
-        known = self._known.get((kind, value))
-        if known is None:
-            self._known[kind, value] = Sighting(kind, value, reference, 1, weight)
-            self._values.add(value)
-        else:
-            heavier = max(known.weight, weight)
-            self._known[kind, value] = replace(known, count=known.count + 1, weight=heavier)
+        self._values.add(value)
+        self._note(Sighting(kind, value, reference, 1, weight))
 
     def weigh(self, text: str, reference: str, weight: Weight) -> None:
-        """Give every identifier in *text* that weight; one that was never seen is seen there."""
+        """Give every identifier in *text*, which the model wrote, that weight.
+
+        Writing an identifier shows nothing: what only a model wrote is not among `values`.
+        """
         for item in find_artifacts(text):
-            self.see(item.kind, item.value, reference, weight)
+            self._note(Sighting(item.kind, item.value, reference, 1, weight))
+
+    def _note(self, new: Sighting) -> None:
+        known = self._known.get((new.kind, new.value))
+        if known:
+            heavier = max(known.weight, new.weight)
+            new = replace(known, count=known.count + 1, weight=heavier)
+        self._known[new.kind, new.value] = new
