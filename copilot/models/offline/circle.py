@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
-from copilot.models.offline.entities import is_identifier, words_of
+from copilot.models.offline.entities import is_identifier, is_plain, words_of
 from copilot.models.offline.lines import Line
 from copilot.models.offline.origins import (
     LONGEST_STRETCH,
@@ -49,12 +49,16 @@ class Circle:
     names_nothing: bool = False
     """True when the alert names nothing that the logs know: being new in its time has to do."""
     since: str = ""
+    homes: frozenset[str] = frozenset()
+    """The files in which the alert's names stand; empty where that tells nothing."""
 
     def holds(self, line: Line) -> bool:
         """True when *line* belongs to the incident."""
         if line.place in self._members:
             return True
         near = self._is_near(line)
+        if self.is_small and near:
+            return True
         if any(names(line, text) for text in self._subjects):
             return True
         if near and (self._is_spoken_of(line) or self._shares(line)):
@@ -62,6 +66,9 @@ class Circle:
         if near and self.names_nothing and line.compared and not line.baseline:
             return line.when >= self.since
         return self._is_beside(line)
+
+    is_small: bool = False
+    """True for a few lines in one folder: somebody gathered them for this incident."""
 
     @cached_property
     def programs(self) -> frozenset[str]:
@@ -99,7 +106,12 @@ class Circle:
 
     def _is_named(self, line: Line) -> bool:
         """True when the line names something that the alert is about, in the alert's time."""
-        telling = [item.text for item in self.brief.entities if item.weight > 1]
+        at_home = not self.homes or line.source in self.homes
+        telling = [
+            item.text
+            for item in self.brief.entities
+            if item.weight > 1 and (at_home or not is_plain(item.text))
+        ]
         return any(names(line, text) for text in telling) and (
             self._is_near(line) or any(names(line, text) for text in self._subjects)
         )
@@ -145,6 +157,8 @@ class Circle:
 
     def _is_spoken_of(self, line: Line) -> bool:
         """True when the alert's words name the component or the file."""
+        if not (self._moments and instant(line)):
+            return False
         component = line.fields.get("component", "").rpartition(".")[2]
         words = words_of(component) | words_of(stem_of(line.source)) | words_of(origin_of(line))
         return bool((words & self.brief.words) - DULL_WORDS)
@@ -180,8 +194,10 @@ class Circle:
     @cached_property
     def _moments(self) -> tuple[datetime, ...]:
         """When the cause was; without one, when the alert says that it was."""
-        known = [time for line in self.cause if (time := instant(line))]
-        return tuple(known) if self.cause else self.brief.times
+        if self.cause:
+            return tuple(time for line in self.cause if (time := instant(line)))
+        started = (self.brief.starts_at,) if self.brief.starts_at and self.since else ()
+        return self.brief.times or started
 
     def _times_of(self, origin: str) -> Sequence[datetime]:
         return self._times.get(origin, ())

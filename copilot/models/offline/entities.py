@@ -115,6 +115,18 @@ def looks_like_name(word: str) -> bool:
     return bool(re.search(r"[a-z][A-Z]", word))
 
 
+def is_plain(text: str) -> bool:
+    """True for a word such as `client`, which may stand for many things."""
+    return text.isalpha()
+
+
 def is_identifier(text: str) -> bool:
     """True for a name that means one thing only: long, with digits in it."""
     return len(text) >= 8 and sum(letter.isdigit() for letter in text) >= 3
+
+
+def as_term(text: str) -> str:
+    """*text* as one term of a search: exact for an identifier, else as the beginning of a word."""
+    if " " in text:
+        return f'"{text}"'
+    return text if is_identifier(text) or text[-1].isdigit() else f"{text}*"

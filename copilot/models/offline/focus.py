@@ -23,6 +23,7 @@ HEALTHY_NAME = re.compile(
 ONSET_SLACK = timedelta(minutes=1)
 """A time given to the minute may be the minute after."""
 BEFORE_ALERT = timedelta(hours=3)
+AFTER_ONSET = timedelta(days=1)
 AFTER_ALERT = timedelta(hours=1)
 ENOUGH = 25
 """Entries that a baseline must have to say anything."""
@@ -107,7 +108,7 @@ def choose(
     healthy = Focus(baseline_since=healthy_range[0], baseline_until=_just_after(healthy_range[1]))
     if onset:
         start = onset - ONSET_SLACK
-        return _against(extent, healthy, start, None)
+        return _against(extent, healthy, start, onset + AFTER_ONSET)
     alerted = brief.starts_at
     if alerted and _holds(extent, alerted, BEFORE_ALERT):
         start, end = alerted - BEFORE_ALERT, alerted + AFTER_ALERT

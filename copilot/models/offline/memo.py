@@ -16,7 +16,7 @@ CANDIDATES = 14
 ROWS_OF_AN_ANSWER = 8
 MESSAGE_CHARACTERS = 300
 FACTS = ("buckets", "sources", "baseline_entries", "problems")
-WHOLE_STEPS = ("records", "siblings", "pulse", "beat", "beatlast")
+WHOLE_STEPS = ("records", "siblings", "pulse", "beat", "beatlast", "homes")
 
 
 def memo(view: View) -> str:

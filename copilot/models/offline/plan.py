@@ -1,6 +1,7 @@
 """Which calls come next. Steps in a fixed order; a step without anything to ask is passed over.
 
-look (statistics), probe (the alert's own names), compare (what rose, what vanished), sift (the
+look (statistics), probe (the alert's own names), homes
+(in which files), compare (what rose, what vanished), sift (the
 stored answers), drill (around the leading lines), count (where else), pulse (does
 anything fall silent?), doubt (something else?).
 """
@@ -10,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from copilot.models.offline.doubting import doubt
-from copilot.models.offline.entities import is_identifier
+from copilot.models.offline.entities import as_term
 from copilot.models.offline.focus import around
 from copilot.models.offline.lines import Line
 from copilot.models.offline.phrases import phrase_of
@@ -27,7 +28,7 @@ from copilot.models.offline.queries import (
     of_patterns,
 )
 from copilot.models.offline.records import ask_records, ask_siblings
-from copilot.models.offline.view import SMALL, View
+from copilot.models.offline.view import MANY_SOURCES, SMALL, View
 from copilot.models.offline.wants import Want
 from copilot.values import Json, JsonObject, text_at
 
@@ -95,6 +96,16 @@ def probe(view: View) -> Iterator[Want]:
             yield _search(extent.logbook, text)
 
 
+def find_homes(view: View) -> Iterator[Want]:
+    """In which files the alert's names stand, where there are many files."""
+    if max((len(extent.sources) for extent in view.extents), default=0) < MANY_SOURCES:
+        return
+    names = {as_term(item.text) for item in view.brief.entities if item.weight > 1}
+    for item in view.transcript.of_step("probe"):
+        if text_at(item.input, "text") in names and item.answer.lines:
+            yield Want("query_scratch", {"handle": item.answer.handle, "sql": FIRSTS_BY_SOURCE})
+
+
 def compare(view: View) -> Iterator[Want]:
     """What rose against a healthy time, over all and about what the alert names."""
     for extent in view.extents:
@@ -102,6 +113,11 @@ def compare(view: View) -> Iterator[Want]:
             continue
         focus = view.focus_of(extent.logbook)
         logbook: JsonObject = {"logbook": extent.logbook}
+        if view.homes:
+            homes: JsonObject = {"sources": list[Json](view.homes)}
+            if focus.is_bounded and extent.untimed:
+                yield Want("logbook_patterns", logbook | homes)
+            yield Want("logbook_patterns", logbook | homes | focus.both())
         yield Want("logbook_patterns", logbook | focus.both())
         if focus.is_bounded and (extent.untimed or focus.is_guess):
             yield Want("logbook_patterns", logbook)
@@ -194,13 +210,6 @@ def count(view: View) -> Iterator[Want]:
         yield Want("query_scratch", health_before(answer.handle, time))
 
 
-def as_term(text: str) -> str:
-    """*text* as one term of a search: exact for an identifier, else as the beginning of a word."""
-    if " " in text:
-        return f'"{text}"'
-    return text if is_identifier(text) or text[-1].isdigit() else f"{text}*"
-
-
 def _search(logbook: str, arguments: JsonObject) -> Want:
     named: JsonObject = {"logbook": logbook}
     return Want("search_logbook", named | arguments)
@@ -230,6 +239,7 @@ def _names_in_tickets(view: View) -> Sequence[str]:
 STEPS: tuple[tuple[str, str, Callable[[View], Iterator[Want]]], ...] = (
     ("look", "Statistics first, and whether this was seen before.", look),
     ("probe", "Where the alert's own names occur.", probe),
+    ("homes", "In which files they stand.", find_homes),
     ("compare", "What rose and what vanished against a healthy time.", compare),
     ("sift", "The first troubles among what was found.", sift),
     ("siftmore", "The rest of them.", lambda view: sift_more(view, "sift")),

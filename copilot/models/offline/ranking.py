@@ -59,7 +59,7 @@ class Candidate:
     is_near: bool = True
     """True when it at least stands in a file in which that is named."""
     is_past: bool = False
-    """True when it had ended before the time that is looked at."""
+    """True when it had ended before the time that is looked at, or began after it."""
     is_stranger: bool = False
     """True when it shares nothing with the alert, which the logs do speak of."""
 
@@ -167,7 +167,9 @@ def _candidate(
     points += min(1.0, math.log10(max(line.count for line in group) + 1) / 2)
     points += min(1.2, 0.4 * len(brief.words & words_of(first.telling)))
     ended = max(line.last_seen or line.time for line in group)
+    starts = min((line.when for line in group if line.when), default="")
     is_past = bool(focus.since and ended and ended < focus.since)
+    is_past = is_past or bool(focus.until and starts and starts > focus.until)
     return Candidate(
         lines=tuple(group),
         sign=sign,

@@ -31,6 +31,8 @@ def _doubted(view: View, leading: Candidate) -> Standing | None:
     first, sign = leading.first, leading.sign
     if _strays(view, leading):
         return Standing("possible", "No line ties this to what the alert names.")
+    if view.is_any_trouble:
+        return Standing("possible", "The alert names nothing that these logs know, and no time.")
     if first.level in QUIET and sign.role == "cause":
         return Standing("possible", "The line is no error: a program that goes on writes it too.")
     if sign.strength is not Strength.DIRECT:

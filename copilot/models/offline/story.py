@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from copilot.models.offline.causes import Strength, sign_of
 from copilot.models.offline.circle import Circle
-from copilot.models.offline.entities import is_identifier
+from copilot.models.offline.entities import as_term, is_identifier
 from copilot.models.offline.lines import Line, kind_of
 from copilot.models.offline.ranking import STORY, Candidate, is_setting, names, order
 from copilot.models.offline.record_facts import Fact
@@ -72,13 +72,15 @@ def tell(view: View) -> Story:
 
 def _facts(view: View, circle: Circle) -> Iterator[Fact]:
     """Facts about records that a search for the alert's names found, or that belong to it."""
+    names = {as_term(item.text) for item in view.brief.entities if item.weight > 1}
     asked = {
         item.answer.handle
         for item in view.transcript.of_step("probe")
-        if text_at(item.input, "text")
+        if text_at(item.input, "text") in names
     }
     for fact in view.facts:
-        if fact.line.reference.partition(":")[0] in asked or circle.holds(fact.line):
+        named = fact.line.reference.partition(":")[0] in asked
+        if named or view.is_small or circle.holds(fact.line):
             yield fact
 
 

@@ -4,6 +4,7 @@ Made anew for every request; nothing is kept from turn to turn.
 """
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -11,9 +12,10 @@ from copilot.models.model import Request
 from copilot.models.offline.causes import Strength
 from copilot.models.offline.circle import Circle
 from copilot.models.offline.dossier import Dossier, read_dossier
-from copilot.models.offline.entities import Entity, is_identifier
+from copilot.models.offline.entities import Entity, as_term, is_identifier, is_plain
 from copilot.models.offline.focus import Extent, Focus, around, choose, extents
-from copilot.models.offline.lines import Line
+from copilot.models.offline.lines import Line, line_of
+from copilot.models.offline.origins import folder_of
 from copilot.models.offline.phrases import phrase_of
 from copilot.models.offline.ranking import Candidate, Shares, names, rank
 from copilot.models.offline.reading import Brief, read_brief
@@ -24,6 +26,11 @@ from copilot.values import JsonObject, text_at
 DOUBTED = 3.0
 """Points that a line loses when the healthy time turns out to have it."""
 COMPOUND = re.compile(r"\w[_-]\w")
+MANY_SOURCES = 4
+"""Files from which those that the alert names are looked at apart."""
+HOMES = 10
+UNRELATED_SOURCES = 6
+"""Files among which an alert without a name and a time fits the loudest no better than another."""
 PROGRAMS = 3
 """Where fewer than so many programs speak, all of them may be about the alert."""
 TIED = 2.0
@@ -68,7 +75,11 @@ class View:
             else item
             for item in self._estranged(ranked)
         )
-        structural = tuple(as_candidate(fact) for fact in self.facts if fact.explains)
+        structural = tuple(
+            as_candidate(fact)
+            for fact in self.facts
+            if fact.explains and (not self.homes or fact.line.source in self.homes)
+        )
         return tuple(sorted((*ranked, *structural), key=lambda item: -item.points))
 
     def _estranged(self, ranked: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
@@ -80,6 +91,11 @@ class View:
         if circle.names_nothing or len(circle.programs) < PROGRAMS:
             return ranked
         tied = {id(item): any(map(circle.holds, item.lines)) for item in ranked}
+        focus = self.focus_of("")
+
+        def timely(item: Candidate) -> bool:
+            return item.is_new and bool(focus.since) and not focus.is_guess
+
         nearer = any(
             tied[id(item)] and item.is_cause and item.sign.strength is Strength.DIRECT
             for item in ranked
@@ -87,7 +103,7 @@ class View:
         return tuple(
             replace(item, is_near=True, points=item.points + (0.0 if item.is_near else TIED))
             if tied[id(item)]
-            else replace(item, is_stranger=nearer or not item.is_new, is_related=False)
+            else replace(item, is_stranger=nearer or not timely(item), is_related=False)
             for item in ranked
         )
 
@@ -95,7 +111,21 @@ class View:
         """What belongs to the alert and to the *cause*."""
         known = [item for item in self.brief.entities if item.weight > 1 and self.present(item)]
         lines = (*self.dossier.lines, *texts(self.transcript))
-        return Circle(self.brief, lines, cause, not known, self.focus_of("").since)
+        return Circle(
+            self.brief,
+            lines,
+            cause,
+            names_nothing=not known,
+            since=self.focus_of("").since,
+            homes=frozenset(self.homes),
+            is_small=self.is_small,
+        )
+
+    @property
+    def is_small(self) -> bool:
+        """True when the logs are a few lines in one folder, gathered for this one incident."""
+        folders = {folder_of(name) for extent in self.extents for name in extent.sources}
+        return len(folders) == 1 and sum(extent.total for extent in self.extents) <= SMALL
 
     @cached_property
     def facts(self) -> tuple[Fact, ...]:
@@ -123,7 +153,42 @@ class View:
             if ranges
             else ("", "")
         )
-        return choose(self.brief, extent, calm, self._around_alert(extent))
+        focus = choose(self.brief, extent, calm, self._around_alert(extent))
+        if focus.is_guess and self.homes:
+            return Focus(note=focus.note)  # errors of others began then
+        return focus
+
+    @cached_property
+    def homes(self) -> tuple[str, ...]:
+        """The files in which the alert's names stand, if they are the smaller part of all."""
+        every = {name for extent in self.extents for name in extent.sources}
+        entities = [item for item in self.brief.entities if item.weight > 1]
+        telling = [item for item in entities if item.weight > 2 or is_identifier(item.text)]
+        for named in (telling, entities):
+            found = {name for item in named for name in self._sources_with(item, every)}
+            if found and all(is_plain(item.text) for item in named):
+                found = self._narrowed(found, every)
+            if found:
+                return tuple(sorted(found)[:HOMES]) if 2 * len(found) <= len(every) else ()
+        return ()
+
+    def _narrowed(self, found: set[str], every: Iterable[str]) -> set[str]:
+        """Those of *found* that hold a second name, if any do: a plain word stands anywhere."""
+        others = [item for item in self.brief.entities if not is_plain(item.text)]
+        second = {name for item in others for name in self._sources_with(item, every)}
+        return found & second or found
+
+    def _sources_with(self, entity: Entity, every: Iterable[str]) -> Iterator[str]:
+        """The files whose lines, or whose own names, hold the name of *entity*."""
+        asked = {
+            item.answer.handle: item
+            for item in self.transcript.of_step("probe")
+            if text_at(item.input, "text") == as_term(entity.text) and item.answer.lines
+        }
+        for item in (*asked.values(), *self.transcript.of_step("homes")):
+            if item.answer.handle in asked or text_at(item.input, "handle") in asked:
+                yield from (line.source for row in item.answer.rows if (line := line_of(row)))
+        yield from (name for name in every if entity.text.lower() in name.lower())
 
     def _around_alert(self, extent: Extent) -> int | None:
         """How many entries stand around the alert's time, where that was asked."""
@@ -178,6 +243,14 @@ class View:
         """False when the alert names things and none of them is in the logs."""
         named = [i for i in self.brief.entities if i.weight > 1 and COMPOUND.search(i.text)]
         return not named or any(self.present(i) for i in self.brief.entities if i.weight > 1)
+
+    @property
+    def is_any_trouble(self) -> bool:
+        """True when neither a name nor a time of the alert tells which of many logs it is about."""
+        sources = max((len(extent.sources) for extent in self.extents), default=0)
+        focus = self.focus_of("")
+        timed = bool(focus.since) and not focus.is_guess
+        return self.circle().names_nothing and not timed and sources >= UNRELATED_SOURCES
 
     def related(self, line: Line) -> bool:
         """True when the line names one of the alert's entities."""
