@@ -98,7 +98,7 @@ def _empty(
             f"; in other records {there[1] - there[0]} of {there[1]} are filled" if there else ""
         )
         claim = (
-            f"The list {plain(place)} is empty in {empty} of {lists} cases for {subject}{others}."
+            f"The list {plain(place)} is empty in {empty} of {lists} cases for `{subject}`{others}."
         )
         yield Fact(claim, ((text_at(row, "ref"), f'"{key}"'),), _line(row, key), explains=True)
 

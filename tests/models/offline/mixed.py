@@ -197,6 +197,44 @@ def years_apart() -> MadeUp:
     )
 
 
+def plain_word() -> MadeUp:
+    """The alert's pod has the name of a common word, which others use for parts of their code."""
+    chatty = [
+        (n / 3, "ERROR [depot.net.Client] Client could not resolve host name depot.invalid")
+        for n in range(270)
+    ]
+    own = "2031-05-06 07:{:02d}:00,000 ERROR cannot read the price file: permission denied\n"
+    files = {
+        "pods/shop-ns-4/client.txt": "".join(own.format(n) for n in range(40, 44)),
+        "depot.log": log(chatty),
+        "payroll.log": log(usual("payroll", "slip {n} printed", until=90)),
+        "mailer.log": log(mailer()),
+    }
+    return MadeUp(
+        "plain_word",
+        files,
+        alert("PodFailing", minute=45, pod="client", namespace="shop-ns-4"),
+        "Access is denied",
+        ("price file",),
+        ("resolve", "expired"),
+    )
+
+
+def nobody_named() -> MadeUp:
+    """An alert that names nothing and no time fits no trouble better than another."""
+    files = {f"{name}/out.log": log(usual(name, "step {n} done", until=90)) for name in "abcde"}
+    return MadeUp(
+        "nobody_named",
+        files | {"f/out.log": log([(n, "ERROR [f] checksum mismatch in tile") for n in range(20)])},
+        alert("Things are slow: please look"),
+        "",
+        (),
+        (),
+        ("inconclusive",),
+        ("possible", ""),
+    )
+
+
 FOREIGN = ("payroll", "mailer", "slip", "smarthost", "depot.invalid")
 """What must be in no claim of the cause or of what followed."""
 MIXED = tuple(
@@ -212,5 +250,7 @@ MIXED = tuple(
         named_in_words,
         healthy_here,
         years_apart,
+        plain_word,
+        nobody_named,
     )
 )
