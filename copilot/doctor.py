@@ -126,7 +126,7 @@ def _places(settings: Settings) -> Iterator[Check]:
     places = {"notes": settings.notes, "scratch": settings.scratch.path, "state": settings.state}
     for name, path in places.items():
         there = _nearest(path)
-        if not os.access(there, os.W_OK | os.X_OK) or not there.is_dir():
+        if not os.access(there, os.W_OK | os.X_OK, effective_ids=True) or not there.is_dir():
             yield _fail(f"{name} folder", f"{there} cannot be written", f"chmod u+rwx {there}")
             continue
         free = shutil.disk_usage(there).free // MIB

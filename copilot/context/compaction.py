@@ -56,7 +56,8 @@ def summary_request(older: Sequence[Piece], frame: Frame, support: Support, kind
     )
     if kind == "on_demand":
         wish = {"type": "summarize", "instructions": wanted}
-        return replace(plain, betas=(*betas, ON_DEMAND), extra=plain.extra | {"compaction": wish})
+        extra = {**plain.extra, "compaction": wish}
+        return replace(plain, betas=(*betas, ON_DEMAND), extra=extra)
     ask: Json = {"role": "user", "content": [{"type": "text", "text": wanted}]}
     if messages[-1]["role"] == "user":
         ask = {"role": "user", "content": [*messages.pop()["content"], *ask["content"]]}
