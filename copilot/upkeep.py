@@ -27,6 +27,9 @@ def upkeep(work: Work, turn: int) -> None:
     """Pull the lever that is due before the request of *turn*, if any is."""
     if work.view.is_closed or work.view.is_paused or work.ledger.report:
         return
+    answered = work.journal.last("response", turn)
+    if answered and not answered.data.get("dropped"):
+        return  # resumed within a turn: nothing may come between its calls and their results
     _notice(work, turn)
     outlook = outlook_of(work, turn)
     bite = levers.bite(work.view, work.frame, work.ledger.support, outlook)
@@ -132,7 +135,7 @@ def compact_view(work: Work, turn: int, kind: Kind) -> None:
         "keep_from": keep_from,
         "block": summary.block,
         "summary": fenced(summary.text) if summary.text else "",
-        "strip_thinking": kind != "on_demand",
+        "strip_thinking": kind != "on_demand" and work.ledger.support.binds_thinking,
         "loss_rate": round(lost, 4),
         "usage": usage_json(response.usage) if response else {},
         "usd": priced(work, response) if response else "0",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from copilot.context.view import Piece
 from copilot.ledger import Ledger
 from copilot.notes.state import State
-from copilot.sightings import Sighting
+from copilot.sightings import Sighting, Weight
 from copilot.values import Json, JsonObject, compact
 
 ARTIFACTS = 60
@@ -65,8 +65,13 @@ def restatement(
 
 
 def loss_rate(ledger: Ledger, summary: str, before: str) -> float:
-    """The share of the identifiers that matter and stood *before* which *summary* does not hold."""
-    held = [item for item in ledger.important() if item.value in before]
+    """The share of what stood *before* which *summary* does not hold.
+
+    Of the alert's, cited and noted identifiers: a run has more arguments than a summary can hold,
+    and those are put back all the same.
+    """
+    weighty = [item for item in ledger.important() if item.weight > Weight.ARGUMENT]
+    held = [item for item in weighty if item.value in before]
     return sum(item.value not in summary for item in held) / len(held) if held else 0.0
 
 

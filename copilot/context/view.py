@@ -5,7 +5,7 @@ cleared result keeps its place, since a call must stay answered, and is one call
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from copilot.journal import Event
@@ -120,13 +120,15 @@ class View:
     def _answered(self, event: Event) -> None:
         response = Response(event.data["raw"])  # type: ignore[arg-type]  # theirs, as received
         blocks = tuple(assistant_message(response)["content"])
+        turn = event.turn
         self.joints = ()
         self.last_message_id = text_at(event.data["raw"], "id")
         if blocks and blocks[0].get("type") == "compaction":
             # The service reads nothing before its own summary: what is older leaves the request.
             self.set_aside = list(self.pieces)
             self._drop_before(len(self.pieces))
-        self._say(Piece("assistant", "conversation", event.turn, blocks))
+            turn = 0  # it stands for older turns than those that will follow it
+        self._say(Piece("assistant", "conversation", turn, blocks))
         self.is_paused = bool(blocks) and verdict(response) == "pause"
 
     def _clear(self, data: JsonObject) -> None:
@@ -168,15 +170,15 @@ class View:
             return
         kept = [piece for piece in self.pieces if piece.turn >= keep_from and piece.turn > 0]
         if data.get("strip_thinking"):
-            kept = [piece for piece in map(_without_thinking, kept) if piece.blocks]
+            kept = [piece for piece in map(_told, kept) if piece.blocks]
         self._drop_before(len(self.pieces))
         self.signed_block = object_at(data, "block") or None
         if self.signed_block:
-            self._say(Piece("assistant", "summary", event.turn, (self.signed_block,)))
+            self._say(Piece("assistant", "summary", 0, (self.signed_block,)))
         else:
             if self._alert:
                 self._say(self._alert)
-            self._say(_text("user", "summary", event.turn, text_at(data, "summary")))
+            self._say(_text("user", "summary", 0, text_at(data, "summary")))
         for piece in kept:
             self._say(piece)
 
@@ -242,7 +244,23 @@ def _is_placeholder(piece: Piece) -> bool:
     return str(piece.blocks[0].get("content", "")).startswith('{"cleared":')
 
 
-def _without_thinking(piece: Piece) -> Piece:
-    """The piece without thoughts: they are bound to a beginning that is gone."""
-    blocks: Sequence[Json] = [b for b in piece.blocks if b.get("type") not in THOUGHTS]
-    return replace(piece, blocks=tuple(blocks))
+def _told(piece: Piece) -> Piece:
+    """The piece as words of ours.
+
+    Bound thoughts cannot follow another beginning, and a round of calls may not go without them.
+    """
+    texts = [text for block in piece.blocks for text in _words(block)]
+    blocks: list[Json] = [{"type": "text", "text": text} for text in texts if text]
+    return replace(piece, role="user", blocks=tuple(blocks), call="")
+
+
+def _words(block: Json) -> Iterator[str]:
+    match block.get("type"):
+        case "text":
+            yield str(block["text"])
+        case "tool_use":
+            yield compact({"called": block["name"], "arguments": block["input"]})
+        case "tool_result":
+            yield str(block["content"])
+        case _:
+            pass

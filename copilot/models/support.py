@@ -46,7 +46,11 @@ REFUSED = (
     (re.compile(r"clear_thinking"), ("clear_thinking",)),
     (re.compile(r"compact-2026-01-12|compact_20260112"), ("threshold",)),
     (re.compile(r"compact-2026-09-04|\bcompaction\b"), ("on_demand", "threshold")),
-    (re.compile(r"context[-_]management|clear_tool_uses"), ("clear_tool_uses", "clear_thinking")),
+    (re.compile(r"clear_tool_uses"), ("clear_tool_uses", "clear_thinking")),
+    (
+        re.compile(r"context[-_]management"),
+        ("clear_tool_uses", "clear_thinking", "threshold"),
+    ),
     (re.compile(r"diagnos"), ("diagnostics",)),
     (re.compile(r"\bthinking\b.{0,40}(not supported|Extra inputs)"), ("adaptive_thinking",)),
 )

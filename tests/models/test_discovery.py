@@ -121,7 +121,7 @@ def request(**parts: Any) -> Request:
     [
         (
             "context_management: Extra inputs are not permitted",
-            {"clear_tool_uses", "clear_thinking"},
+            {"clear_tool_uses", "clear_thinking", "threshold"},
         ),
         ("context_management.edits.0: tag 'clear_thinking_20251015'", {"clear_thinking"}),
         (
