@@ -40,7 +40,7 @@ def print_card(screen: Screen, report: JsonObject) -> None:
     if cause:
         _head(screen, "Cause")
         _claim(screen, cause, CAUSE_EVIDENCE)
-    for title, key in (("What followed", "chain"), ("Other facts", "evidence")):
+    for title, key in (("What happened, in order", "chain"), ("Other facts", "evidence")):
         for claim in _under(screen, title, list_at(report, key)):
             _claim(screen, claim, 1)
     for item in _under(screen, "Ruled out", list_at(report, "ruled_out")):

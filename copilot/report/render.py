@@ -89,7 +89,10 @@ def as_markdown(page: Page, scratch: Scratch) -> str:
     lines += [_text(report.summary), ""]
     if report.cause:
         lines += ["## Cause", "", *_claim_lines(report.cause, scratch), ""]
-    for title, claims in (("What followed", report.chain), ("Other facts", report.evidence)):
+    for title, claims in (
+        ("What happened, in order", report.chain),
+        ("Other facts", report.evidence),
+    ):
         if claims:
             lines += [f"## {title}", ""]
             lines += [line for claim in claims for line in _claim_lines(claim, scratch)]

@@ -40,7 +40,7 @@ class Report(Arguments):
     verdict: Verdict
     summary: str = Field(min_length=1, max_length=1500)
     cause: Claim | None = Field(None, description="The root cause; leave out when inconclusive")
-    chain: tuple[Claim, ...] = Field((), max_length=12, description="What followed, in time order")
+    chain: tuple[Claim, ...] = Field((), max_length=12, description="What happened, in time order")
     evidence: tuple[Claim, ...] = Field((), max_length=12, description="Other facts that matter")
     ruled_out: tuple[RuledOut, ...] = Field((), max_length=12)
     not_checked: tuple[str, ...] = Field((), max_length=12)
