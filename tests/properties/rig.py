@@ -85,6 +85,12 @@ def look(arguments: Look, _: Case) -> Outcome:
     return Outcome(scope={"seed": arguments.seed}, rows=tuple(rows))  # type: ignore[arg-type]  # JSON
 
 
+class Printed(Arguments):
+    """Arguments of `printed`."""
+
+    number: int
+
+
 def crash(_: Crash, __: Case) -> Outcome:
     """Never an outcome."""
     raise RuntimeError("inside")
@@ -96,6 +102,13 @@ TOOLS = (
     Tool("look", "Rows.", Look, look),
     Tool("crash", "Fails.", Crash, crash),
 )
+
+
+def lines_of(text: str) -> Outcome:
+    """What a tool printed, a row each line."""
+    lines = enumerate(text.split("\n"), start=1)
+    rows = [{"source": "printed", "line": n, "message": line} for n, line in lines]
+    return Outcome(rows=tuple(rows))  # type: ignore[arg-type]  # JSON
 
 
 class Rig:
@@ -112,6 +125,8 @@ class Rig:
         self.service.responder = self._answer
         self.watch: Callable[[Work, Request, Json], None] = lambda *_: None
         self.refused: list[str] = []
+        self.printed: dict[int, str] = {}
+        """What `printed` gives, by number."""
         self.number = 1
         self.appends = itertools.count(1)
         self.dies_at = 0
@@ -187,7 +202,8 @@ class Rig:
             return append(*args)
 
         journal.append = dying  # type: ignore[method-assign, assignment]  # the kill
-        registry = Registry(TOOLS, Redactor(b"key"))
+        printed = Tool("printed", "Text.", Printed, lambda a, _: lines_of(self.printed[a.number]))
+        registry = Registry((*TOOLS, printed), Redactor(b"key"))
         case = Case(
             incident="inc", alert=ALERT, question="", logbooks={}, trackers={}, libraries={},
             scratch=Scratch(self.folder / "scratch", "inc"), state=self.state, recall=lambda _: (),
