@@ -57,6 +57,16 @@ LONG = (
     Variant("400 turns, null", turns=400, fails_to_summarise=True),
     Variant("400 turns, binds", turns=400, model="claude-sonnet-5-5", thinks=True),
 )
+NEAR = {
+    "window of 100k": "default",
+    "lossy summariser, 30 %": "default",
+    "summariser always null": "default",
+    "clearing replayed": "default",
+    "binds its thinking": "thinks each turn",
+    "400 turns, lossy": "400 turns",
+    "400 turns, null": "400 turns",
+}
+"""Which row costs about the same as which; thoughts are paid for by whoever thinks them."""
 HEAD = "  {:<24}{:>8}{:>8}{:>6}{:>7}{:>7}{:>9}{:>7}{:>8}{:>6}  {}"
 
 
@@ -122,13 +132,12 @@ def _print_verdicts(results: Sequence[Measured]) -> None:
     _verdict("all artifacts before the report", f"{plain.visible}%", plain.visible == 100)
     _verdict("no value fetched twice", str(len(plain.twice)), not plain.twice)
     _verdict("no request refused", str(plain.refused), not plain.refused)
-    for name in ("window of 100k", "lossy summariser, 30 %", "summariser always null",
-                 "clearing replayed", "binds its thinking"):  # fmt: skip
-        if other := by_name.get(name):
-            near = other.dollars <= 1.15 * plain.dollars and other.peak <= 1.15 * plain.peak
+    for name, beside in NEAR.items():
+        if (other := by_name.get(name)) and (like := by_name.get(beside)):
+            near = other.dollars <= 1.15 * like.dollars and other.peak <= 1.15 * like.peak
             sound = other.visible == 100 and not other.twice and not other.refused
-            says = f"{other.dollars / plain.dollars:.2f} x dollars, {other.peak / plain.peak:.2f} x"
-            _verdict(f"{name}: within 15 %", f"{says} peak", near and sound)
+            says = f"{other.dollars / like.dollars:.2f} x dollars, {other.peak / like.peak:.2f} x"
+            _verdict(f"{name}: within 15 % of {beside}", f"{says} peak", near and sound)
     if faulty := by_name.get("ten faults"):
         _verdict("ten faults: the same report", faulty.ended, faulty.report == plain.report)
     if long := by_name.get("400 turns"):
