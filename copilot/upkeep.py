@@ -150,6 +150,8 @@ def put_back(work: Work, text: str, *, goal: bool = False, before: str | None = 
     """What matters and is not in *text*; with the alert when that left the request too."""
     case = work.case
     alert = f"{case.alert.words()}\n{case.question}".strip() if goal else ""
+    if all(line in text for line in alert.splitlines()):
+        alert = ""
     return restatement(case.state(), work.ledger, text, goal=alert, before=before)
 
 
