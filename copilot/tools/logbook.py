@@ -9,7 +9,7 @@ from connectors.logbook import Filters, Overview, Search
 from copilot.errors import UsageError
 from copilot.tools.arguments import Arguments
 from copilot.tools.base import Case, Outcome, Tool, pick
-from copilot.tools.logbook_rows import entries_outcome, notes_of, pattern_row
+from copilot.tools.logbook_rows import entries_outcome, pattern_row, why_incomplete
 from copilot.values import JsonObject, parse_reference
 from copilot.window import Window, iso, parse_duration, parse_iso
 
@@ -145,10 +145,10 @@ def _overview(arguments: OverviewArguments, case: Case) -> Outcome:
         facts=facts,
         rows=tuple(rows),
         total=found.total,
-        why_incomplete=found.coverage.why_incomplete,
+        why_incomplete=why_incomplete(found.coverage, arguments.window()),
         first=found.first,
         last=found.last,
-        hint=notes_of(found.coverage.notes, found.coverage.untimed),
+        hint="; ".join(found.coverage.notes),
     )
 
 
@@ -163,7 +163,8 @@ def _search(arguments: SearchArguments, case: Case) -> Outcome:
             arguments.cursor,
         )
     )
-    return entries_outcome(found, arguments.scope(case) | {"order": arguments.order})
+    scope = arguments.scope(case) | {"order": arguments.order}
+    return entries_outcome(found, scope, arguments.window())
 
 
 def _patterns(arguments: PatternsArguments, case: Case) -> Outcome:
@@ -188,8 +189,8 @@ def _patterns(arguments: PatternsArguments, case: Case) -> Outcome:
         },
         rows=(*rows, *gone, *more),
         total=found.total,
-        why_incomplete=found.coverage.why_incomplete,
-        hint=notes_of(found.coverage.notes, found.coverage.untimed),
+        why_incomplete=why_incomplete(found.coverage, arguments.window()),
+        hint="; ".join(found.coverage.notes),
     )
 
 
@@ -214,9 +215,8 @@ def _trace(arguments: TraceArguments, case: Case) -> Outcome:
     logbook = pick(case.logbooks, arguments.logbook, "logbook")
     window = window_of(arguments.since, arguments.until)
     found = logbook.trace(arguments.id, window, arguments.limit)
-    return entries_outcome(
-        found, {"logbook": logbook.name, "window": str(window), "id": arguments.id}
-    )
+    scope: JsonObject = {"logbook": logbook.name, "window": str(window), "id": arguments.id}
+    return entries_outcome(found, scope, window)
 
 
 TOOLS = (

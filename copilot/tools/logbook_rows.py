@@ -1,9 +1,9 @@
 """Log entries and templates as the rows that scratch keeps and the model reads."""
 
-from connectors.logbook import Entry, Found, Pattern
+from connectors.logbook import Coverage, Entry, Found, Pattern
 from copilot.tools.base import Outcome
 from copilot.values import JsonObject
-from copilot.window import iso
+from copilot.window import ALWAYS, Window, iso
 
 
 def entry_row(entry: Entry) -> JsonObject:
@@ -25,11 +25,12 @@ def entry_row(entry: Entry) -> JsonObject:
     return row
 
 
-def entries_outcome(found: Found, scope: JsonObject) -> Outcome:
+def entries_outcome(found: Found, scope: JsonObject, window: Window = ALWAYS) -> Outcome:
     """The outcome of a page of entries: fewer lines than match is not complete."""
-    why = found.coverage.why_incomplete
-    if not why and len(found.entries) < found.total.value:
-        why = f"limit: {len(found.entries)} of {found.total.value} returned"
+    why = why_incomplete(found.coverage, window)
+    if not found.coverage.why_incomplete and len(found.entries) < found.total.value:
+        limit = f"limit: {len(found.entries)} of {found.total.value} returned"
+        why = "; ".join(filter(None, (limit, why)))
     return Outcome(
         scope=scope,
         facts={"cursor": found.cursor} if found.cursor else {},
@@ -38,7 +39,7 @@ def entries_outcome(found: Found, scope: JsonObject) -> Outcome:
         why_incomplete=why,
         first=found.first,
         last=found.last,
-        hint=notes_of(found.coverage.notes, found.coverage.untimed),
+        hint="; ".join(found.coverage.notes),
     )
 
 
@@ -56,7 +57,12 @@ def pattern_row(pattern: Pattern, sample: Entry) -> JsonObject:
     return row | entry_row(sample)
 
 
-def notes_of(notes: tuple[str, ...], untimed: int) -> str:
-    """What a reader of the answer should know about how it was found."""
-    timeless = f"{untimed} matching lines have no time and are in no window" if untimed else ""
-    return "; ".join(filter(None, (*notes, timeless)))
+def why_incomplete(coverage: Coverage, window: Window) -> str:
+    """Why nothing found would not be a fact: lines without a time are in no bounded window."""
+    timeless = (
+        f"{coverage.untimed} matching lines have no time and are in no window; "
+        "search without a window too"
+        if coverage.untimed and window != ALWAYS
+        else ""
+    )
+    return "; ".join(filter(None, (coverage.why_incomplete, timeless)))

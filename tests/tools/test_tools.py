@@ -61,6 +61,30 @@ def test_fewer_lines_than_match_is_not_complete(ask: Ask) -> None:
     assert (answer["complete"], answer["why_incomplete"]) == (False, "limit: 2 of 7 returned")
 
 
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("search_logbook", {"text": "timeless"}),
+        ("logbook_trace", {"id": "timeless"}),
+        ("logbook_overview", {"text": "timeless"}),
+        ("logbook_patterns", {"text": "timeless"}),
+    ],
+)
+def test_lines_without_a_time_make_a_bounded_window_incomplete_and_an_open_one_not(
+    bench: Bench, ask: Ask, tool: str, arguments: dict[str, str]
+) -> None:
+    file = bench.workspace.settings.workspace / "timeless.log"
+    file.write_text("the timeless one was refused\n")
+    bench.workspace.logbooks["logs"].import_file(file, "timeless.log")
+
+    bounded = ask(tool, **arguments, since="2026-11-30T10:00:00Z")
+    whole = ask(tool, **arguments)
+
+    assert bounded["complete"] is False
+    assert "1 matching lines have no time" in bounded["why_incomplete"]
+    assert whole["complete"] is True
+
+
 def test_patterns_name_what_rose_and_what_vanished(ask: Ask) -> None:
     answer = ask(
         "logbook_patterns",
