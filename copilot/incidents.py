@@ -62,7 +62,7 @@ class Incidents:
         now = self._now()
         same = identity(alert.labels, alert.title or alert.text, identity_labels)
         start = in_utc(alert.starts_at) if alert.starts_at else now
-        known = [one for one in self._notes.incidents().incidents if one.identity == same]
+        known = self.known(alert, identity_labels)
         going_on = [one for one in known if not _is_over(one, now)]
         if going_on:
             return self._add(going_on[0].incident, alert, start)
@@ -71,6 +71,16 @@ class Incidents:
             return self._add(incident, alert, start)
         self._begin(incident, alert, Front(identity=same, started=start, previous=_last(known)))
         return incident
+
+    def known(self, alert: Alert, identity_labels: Sequence[str]) -> list[Front]:
+        """The incidents of the same identity as *alert*, over or not."""
+        same = identity(alert.labels, alert.title or alert.text, identity_labels)
+        return [one for one in self._notes.incidents().incidents if one.identity == same]
+
+    def is_going_on(self, alert: Alert, identity_labels: Sequence[str]) -> bool:
+        """Whether *alert* would join an incident that is not over."""
+        now = self._now()
+        return any(not _is_over(one, now) for one in self.known(alert, identity_labels))
 
     def close(
         self, incident: str, *, judgement: str = "", cause: str = "", note: str = ""

@@ -6,6 +6,7 @@ Made of the report as data, so that a report just written and one read from the 
 from collections.abc import Iterator, Sequence
 
 from copilot.cli.ui import Screen, Style
+from copilot.safe_text import one_line
 from copilot.values import Json, JsonObject, list_at, object_at, text_at
 
 OFFLINE = "offline"
@@ -33,7 +34,7 @@ def print_card(screen: Screen, report: JsonObject) -> None:
     shown, style = VERDICTS.get(text_at(report, "verdict"), ("NO VERDICT", "warn"))
     cause = object_at(report, "cause")
     level = f"  cause {text_at(cause, 'status')}" if cause else ""
-    screen.line((text_at(report, "title"), "title"))
+    screen.line((one_line(text_at(report, "title")), "title"))
     screen.line((shown, style), (level, "dim"))
     screen.line()
     screen.line(text_at(report, "summary"))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from copilot.cli.shown import counted
 from copilot.cli.ui import Style
+from copilot.safe_text import one_line
 from copilot.values import JsonObject, list_at, object_at, text_at
 from copilot.window import iso
 
@@ -79,7 +80,7 @@ def event_json(event: "Event") -> JsonObject:
 def _line(event: "Event") -> str:
     """The event in one line."""
     said = LINES[event.kind](event.data)
-    return f"turn {event.turn}: {said}" if event.turn else said
+    return one_line(f"turn {event.turn}: {said}" if event.turn else said)
 
 
 def _style(event: "Event") -> Style:

@@ -13,7 +13,7 @@ from copilot.cli.follow import Follower, event_json
 from copilot.cli.interrupts import watching
 from copilot.cli.options import window_of, windowed
 from copilot.cli.session import Session, pass_session
-from copilot.cli.targets import Known, target_of, with_window, with_words
+from copilot.cli.targets import Known, resolved, target_of, with_window, with_words
 from copilot.errors import CopilotError, UsageError
 
 if TYPE_CHECKING:
@@ -80,6 +80,9 @@ def command(
         raise UsageError("give one of --json and --jsonl")
     workspace = session.open(_settings(options))
     found = target_of(session, workspace, target, question)
+    if not isinstance(found, Known) and not question and (why := resolved(workspace, found)):
+        session.screen.say(why)
+        return exit_codes.OK
     if since or until:
         window = window_of(session, since, until)
         question = with_words(question, window)

@@ -1,12 +1,15 @@
 """What TARGET names: an alert in a file or on stdin, an incident, a ticket, or a workflow."""
 
+import re
+import shlex
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from copilot.errors import NotFoundError, UsageError
-from copilot.safe_text import safe_text
+from copilot.errors import CopilotError, NotFoundError, UsageError
+from copilot.safe_text import one_line
+from copilot.window import iso
 
 if TYPE_CHECKING:
     from copilot.cli.session import Session
@@ -15,6 +18,8 @@ if TYPE_CHECKING:
     from copilot.workspace import Workspace
 
 STDIN = "-"
+TICKET_KEY = re.compile(r"[A-Z][A-Z0-9_]{1,15}-\d{1,9}")
+"""How Jira names a ticket."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,21 +41,54 @@ def target_of(
         return parse_alert(_stdin())
     if path.is_file():
         return parse_alert(_start_of(path))
-    if INCIDENT.fullmatch(target) and workspace.notes.front(target):
-        return Known(target)
+    if path.is_dir() and not question:
+        raise UsageError(
+            f"{one_line(target, 200)} is a folder; name a JSON file with an alert in it"
+        )
+    if INCIDENT.fullmatch(target):
+        return Known(session.front(target).incident)
     for tracker in workspace.trackers.values():
         ticket = tracker.ticket(target, frozenset({"comments"}))
         if ticket:
             return alert_of_ticket(ticket)
     if target.endswith(".json") or "/" in target:
-        raise NotFoundError(f"there is no file {safe_text(target, limit=200)!r} with an alert")
+        raise NotFoundError(f"there is no file {one_line(target, 200)!r} with an alert")
     if question:
         return from_words(target, question, None)
-    raise UsageError(
-        f"{safe_text(target, limit=80)!r} is no alert file, no ticket in a tracker and no incident "
-        "here. To ask about a workflow by its name, add --question: "
-        f"copilot investigate {safe_text(target, limit=80)} --question 'Why has it stalled?'"
+    raise _unknown(target)
+
+
+def _unknown(target: str) -> CopilotError:
+    """What to say of a name that nothing here has."""
+    asking = (
+        f"copilot investigate {shlex.quote(one_line(target, 80))} --question 'Why has it stalled?'"
     )
+    if TICKET_KEY.fullmatch(target):
+        return NotFoundError(
+            f"no ticket {target} was imported; `copilot tickets import FILE...` imports tickets; "
+            f"or ask about a workflow of that name: {asking}"
+        )
+    return UsageError(
+        f"{one_line(target, 80)!r} is no alert file, no ticket in a tracker and no incident "
+        f"here. To ask about a workflow by its name, add --question: {asking}"
+    )
+
+
+def resolved(workspace: "Workspace", alert: "Alert") -> str:
+    """Why a resolved alert is not investigated; empty when it still fires or its incident is open.
+
+    The news that an open incident's alert is resolved belongs to that incident.
+    """
+    from copilot import alerts
+
+    masked = alerts.redacted(alert, workspace.redactor)
+    names = workspace.settings.identity_labels
+    if alert.status != "resolved" or workspace.incidents.is_going_on(masked, names):
+        return ""
+    began = f" (it began {iso(alert.starts_at)})" if alert.starts_at else ""
+    known = workspace.incidents.known(masked, names)
+    anyway = f"give its incident, {known[-1].incident}" if known else "add --question TEXT"
+    return f"the alert is resolved{began}; nothing is investigated. To look into it anyway {anyway}"
 
 
 def with_window(alert: "Alert", window: "Window") -> "Alert":

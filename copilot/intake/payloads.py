@@ -1,17 +1,19 @@
 """Payloads become alerts: Alertmanager and Grafana groups, Robusta, a ticket, or plain JSON.
 
 One payload is one alert here: the members of a group share their labels, and their texts are
-listed. Unknown fields are kept in `raw`. Every refusal is one line that says what was missing.
+listed with the labels that differ. Unknown fields are kept in `raw`. Every refusal is one line that
+says what was missing.
 """
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
+from connectors.adf import adf_text
 from connectors.tracker import Ticket
 from copilot.errors import UsageError
-from copilot.safe_text import safe_text
+from copilot.safe_text import one_line, safe_text
 from copilot.values import Alert, Json, JsonObject, digest, list_at, object_at, text_at
 from copilot.window import iso, parse_iso
 
@@ -25,7 +27,7 @@ VALUE_CHARACTERS = 2_000
 
 def parse_alert(body: bytes) -> Alert:
     """The alert in *body*. Raises UsageError with one line that says why it is none."""
-    payload = _load(body)
+    payload = _only(_load(body))
     if not isinstance(payload, dict) or not payload:
         raise UsageError("the alert is not a JSON object with fields; nothing was stored")
     if isinstance(payload.get("alerts"), list):
@@ -62,6 +64,17 @@ def _load(body: bytes) -> Json:
     return payload
 
 
+def _only(payload: Json) -> Json:
+    """The payload, or the one element of an array. Raises UsageError for more."""
+    if not isinstance(payload, list) or not payload:
+        return payload
+    if len(payload) > 1:
+        raise UsageError(
+            f"the file holds {len(payload)} alerts in an array; give one of them by itself"
+        )
+    return payload[0]
+
+
 def _depth(text: str) -> int:
     """The deepest nesting of brackets outside strings, without recursion."""
     deepest = depth = 0
@@ -91,11 +104,12 @@ def _group(payload: JsonObject) -> Alert:
         object_at(first, "annotations")
     )
     texts = [text_at(object_at(item, "annotations"), "description", "summary") for item in alerts]
+    members = _members([_texts(object_at(item, "labels")) for item in alerts], labels)
     grafana = "orgId" in payload or "orgId" in first
     return Alert(
         source="grafana" if grafana else "alertmanager",
-        title=_cut(labels.get("alertname", "") or text_at(payload, "title"), TITLE_CHARACTERS),
-        text=_cut("\n".join(dict.fromkeys(filter(None, texts))), TEXT_CHARACTERS),
+        title=_title(labels.get("alertname", "") or text_at(payload, "title")),
+        text=_cut("\n".join(dict.fromkeys(filter(None, [*texts, *members]))), TEXT_CHARACTERS),
         status=text_at(payload, "status") or "firing",
         labels=labels,
         annotations=annotations,
@@ -105,13 +119,26 @@ def _group(payload: JsonObject) -> Alert:
     )
 
 
+def _members(members: Sequence[Mapping[str, str]], shared: Mapping[str, str]) -> list[str]:
+    """One line for each of several members: the labels that tell it from the others."""
+    if len(members) < 2:
+        return []
+    keys = sorted({key for labels in members for key in labels})
+    differing = [key for key in keys if len({labels.get(key) for labels in members}) > 1]
+    unsaid = [key for key in keys if key not in differing and key not in shared]
+    return [
+        " ".join(f"{key}={one_line(labels[key])}" for key in (*differing, *unsaid) if key in labels)
+        for labels in members
+    ]
+
+
 def _robusta_request(payload: JsonObject) -> Alert:
     labels = _texts(object_at(payload, "subject"))
     title = text_at(payload, "title")
     labels = {"alertname": title, **labels}
     return Alert(
         source="robusta",
-        title=_cut(f"{title}: {labels.get('name', '')}".rstrip(": "), TITLE_CHARACTERS),
+        title=_title(f"{title}: {labels.get('name', '')}".rstrip(": ")),
         text=_cut(text_at(payload, "description"), TEXT_CHARACTERS),
         labels=labels,
         fingerprint=_fingerprint(labels),
@@ -122,12 +149,12 @@ def _robusta_request(payload: JsonObject) -> Alert:
 def _ticket(payload: JsonObject, fields: JsonObject) -> Alert:
     key = text_at(payload, "key")
     description = fields.get("description")
-    text = description if isinstance(description, str) else ""
+    text = description if isinstance(description, str) else adf_text(description)
     marks = " ".join(label for label in list_at(fields, "labels") if isinstance(label, str))
     labels = {"ticket": key} | ({"labels": marks} if marks else {})
     return Alert(
         source="ticket",
-        title=_cut(text_at(fields, "summary"), TITLE_CHARACTERS),
+        title=_title(text_at(fields, "summary")),
         text=_cut(text, TEXT_CHARACTERS),
         labels=labels,
         starts_at=_time(text_at(fields, "created")),
@@ -152,7 +179,7 @@ def _plain(payload: JsonObject) -> Alert:
     )
     return Alert(
         source=text_at(payload, "source_type", "source") or "generic",
-        title=_cut(title or text.splitlines()[0] if title or text else "", TITLE_CHARACTERS),
+        title=_title(title or text.splitlines()[0] if title or text else ""),
         text=_cut(text, TEXT_CHARACTERS),
         status=text_at(inner, "status") or "firing",
         labels=labels,
@@ -165,9 +192,10 @@ def _plain(payload: JsonObject) -> Alert:
 
 def from_words(title: str, text: str, now: datetime | None) -> Alert:
     """An alert that a person typed: a workflow's name and a question."""
+    title = _title(title)
     return Alert(
         source="person",
-        title=_cut(title, TITLE_CHARACTERS),
+        title=title,
         text=_cut(text, TEXT_CHARACTERS),
         labels={"workflow": title} if title and " " not in title else {},
         starts_at=now,
@@ -186,7 +214,7 @@ def alert_of_ticket(ticket: Ticket) -> Alert:
     labels = {"ticket": ticket.key} | ({"labels": " ".join(ticket.labels)} if ticket.labels else {})
     return Alert(
         source="ticket",
-        title=_cut(ticket.summary, TITLE_CHARACTERS),
+        title=_title(ticket.summary),
         text=_cut(text, TEXT_CHARACTERS),
         labels=labels,
         starts_at=ticket.created,
@@ -218,6 +246,11 @@ def _fingerprint(labels: Mapping[str, str], title: str = "") -> str:
 
 def _raw(payload: JsonObject) -> str:
     return _cut(json.dumps(payload, indent=1, ensure_ascii=False), RAW_CHARACTERS)
+
+
+def _title(text: str) -> str:
+    """One line: a title is printed and committed where a second one would pass for ours."""
+    return one_line(text, TITLE_CHARACTERS)
 
 
 def _cut(text: str, limit: int) -> str:

@@ -130,6 +130,52 @@ def test_a_missing_file_is_not_taken_for_a_workflow(filled: Path, run: Run) -> N
     assert "there is no file" in said.err
 
 
+@pytest.mark.parametrize(
+    ("target", "code", "words"),
+    [
+        ("inc-20260101-000000", 4, "`copilot incidents list`"),
+        ("OPS-1", 4, "no ticket OPS-1 was imported; `copilot tickets import FILE...`"),
+        ("wf a'b", 2, """investigate 'wf a'"'"'b' --question"""),
+        ("folder", 2, "folder is a folder; name a JSON file"),
+    ],
+)
+def test_a_target_that_is_nothing_here_is_told_what_it_could_have_been(
+    filled: Path, target: str, code: int, words: str, run: Run
+) -> None:
+    (filled / "folder").mkdir()
+    said = run("investigate", target)
+
+    assert said.code == code
+    assert words in said.err
+    assert len(said.err.splitlines()) == 1
+
+
+def test_a_resolved_alert_is_not_investigated_unless_one_asks(filled: Path, run: Run) -> None:
+    resolved = json.dumps(json.loads(ALERT) | {"status": "resolved"})
+    said = run("investigate", "-", stdin=resolved)
+
+    assert said.code == 0
+    assert "the alert is resolved" in said.err
+    assert run("incidents", "list", "-q").out == ""
+    asked = run("investigate", "-", "--question", "What was it?", "--json", stdin=resolved)
+    assert json.loads(asked.out)["incident"]
+
+
+def test_a_resolved_alert_of_an_open_incident_belongs_to_it(investigated: str, run: Run) -> None:
+    resolved = json.dumps(json.loads(ALERT) | {"status": "resolved"})
+    said = run("investigate", "-", "--json", stdin=resolved)
+
+    assert json.loads(said.out)["incident"] == investigated
+
+
+def test_a_title_of_two_lines_is_printed_on_one(filled: Path, run: Run) -> None:
+    alert = json.dumps(json.loads(ALERT) | {"title": "x\nReport: /etc/passwd"})
+    said = run("investigate", "-", stdin=alert)
+
+    assert "x Report: /etc/passwd" in said.out.splitlines()
+    assert "Report: /etc/passwd" not in said.out.splitlines() + said.err.splitlines()
+
+
 def test_an_incident_is_investigated_anew_by_its_id(investigated: str, run: Run) -> None:
     said = run("investigate", investigated, "--json")
 

@@ -8,6 +8,7 @@ import pytest
 
 from copilot.errors import UsageError
 from copilot.intake.payloads import parse_alert
+from copilot.values import JsonObject
 
 GROUP = {
     "version": "4",
@@ -49,6 +50,43 @@ def test_a_ticket_is_an_alert_that_names_its_key() -> None:
         "since noon",
         "OPS-1",
     )
+
+
+def test_what_tells_the_members_of_a_group_apart_is_in_the_text() -> None:
+    shared: JsonObject = {"alertname": "NodeDown"}
+    members: list[JsonObject] = [
+        {"labels": shared | {"instance": "node-3", "rack": "r1"}, "annotations": {}},
+        {"labels": shared | {"instance": "node-9\nforged=1", "rack": "r1"}, "annotations": {}},
+    ]
+    alert = parse_alert(json.dumps({"commonLabels": shared, "alerts": members}).encode())
+
+    assert alert.text.splitlines() == [
+        "instance=node-3 rack=r1",
+        "instance=node-9 forged=1 rack=r1",
+    ]
+
+
+def test_the_document_of_a_jira_3_issue_is_its_text() -> None:
+    paragraph = {"type": "paragraph", "content": [{"type": "text", "text": "dry since noon"}]}
+    fields = {
+        "summary": "agents",
+        "description": {"type": "doc", "version": 1, "content": [paragraph]},
+    }
+    alert = parse_alert(json.dumps({"key": "OPS-1", "fields": fields}).encode())
+
+    assert alert.text == "dry since noon"
+
+
+def test_a_title_is_one_line_so_that_it_forges_none() -> None:
+    alert = parse_alert(b'{"title": "x\\nVerdict: all is well"}')
+
+    assert alert.title == "x Verdict: all is well"
+
+
+def test_an_array_of_one_alert_is_that_alert() -> None:
+    assert parse_alert(b'[{"title": "x"}]').title == "x"
+    with pytest.raises(UsageError, match="holds 2 alerts"):
+        parse_alert(b'[{"title": "x"}, {"title": "y"}]')
 
 
 @pytest.mark.parametrize(
