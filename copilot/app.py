@@ -1,7 +1,7 @@
 """The composition root: a workspace, an alert and a person's wishes become an investigation."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from copilot import alerts, assembly
@@ -17,7 +17,7 @@ from copilot.notebook import Ending, Notebook
 from copilot.report.values import Report
 from copilot.steps import Work
 from copilot.subtask import with_tasks
-from copilot.values import Alert, object_at
+from copilot.values import Alert, object_at, text_at
 from copilot.workspace import Workspace
 
 
@@ -50,11 +50,14 @@ def resume(workspace: Workspace, incident: str, wishes: Wishes) -> Ending:
         raise NotFoundError(
             f"{incident} was never investigated here; give the alert, the ticket or the workflow"
         )
-    alert = alerts.from_json(object_at(events[0].data, "alert"))
-    return _investigate(workspace, incident, alert, wishes)
+    begun = events[0].data
+    alert = alerts.from_json(object_at(begun, "alert"))
+    asked = replace(wishes, question=wishes.question or text_at(begun, "question"))
+    return _investigate(workspace, incident, alert, asked)
 
 
 def _investigate(workspace: Workspace, incident: str, alert: Alert, wishes: Wishes) -> Ending:
+    question = workspace.redactor.redact(wishes.question)
     registry = assembly.registry_for(workspace)
     frame = assembly.frame_for(workspace, registry)
     window = usable_window(prices.window(frame.model), frame.policy)
@@ -70,8 +73,8 @@ def _investigate(workspace: Workspace, incident: str, alert: Alert, wishes: Wish
         take_in(event)
         wishes.observe(event)
 
-    case = assembly.case_for(workspace, incident, alert, wishes.question, ledger)
-    path = _journal_path(workspace, incident)
+    case = assembly.case_for(workspace, incident, alert, question, ledger)
+    path = _journal_path(workspace, incident, question)
     with (
         assembly.model_for(workspace, wishes.on_attempt) as model,
         Journal(path, now=workspace.now, observe=observe) as journal,
@@ -113,15 +116,16 @@ def _dismiss(workspace: Workspace, alert: Alert, journal: Journal) -> None:
         journal.append("report", 0, {"report": report.model_dump(mode="json"), "author": "rule"})
 
 
-def _journal_path(workspace: Workspace, incident: str) -> Path:
-    """The unfinished record that the same model and policy can go on with, else a new one."""
+def _journal_path(workspace: Workspace, incident: str, question: str) -> Path:
+    """The unfinished record of the same question, model and policy, else a new one."""
     journals = workspace.journals(incident)
     events = read_events(journals[-1]) if journals else ()
     begun = events[0].data if events else {}
     same = begun.get("version") == assembly.VERSION and (
         begun.get("model"),
         begun.get("policy"),
-    ) == (assembly.model_name(workspace), workspace.policy.name)
+        begun.get("question"),
+    ) == (assembly.model_name(workspace), workspace.policy.name, question)
     finished = bool(events) and events[-1].kind == "ended"
     number = len(journals) if journals and same and not finished else len(journals) + 1
     return workspace.journal_path(incident, number)

@@ -20,7 +20,7 @@ from copilot.models.model import Model, Usage
 from copilot.models.retries import Attempt, Retries
 from copilot.models.support import NOTHING
 from copilot.notes.search import search_notes
-from copilot.notes.state import State
+from copilot.notes.state import parse
 from copilot.steps import Budgets, usage_json
 from copilot.tools.base import Case
 from copilot.tools.catalogue import TOOLS
@@ -160,7 +160,8 @@ def case_for(
         trackers=workspace.trackers,
         libraries=workspace.libraries,
         scratch=workspace.scratch(incident),
-        state=lambda: workspace.notes.state(incident) or State(),
+        # An operator may have pasted a secret into the page; a model never reads it.
+        state=lambda: parse(workspace.redactor.redact(workspace.notes.read(incident) or "")),
         recall=lambda query: search_notes(workspace.settings.notes, query),
         answers=lambda: ledger.answers,
         seen=lambda: ledger.seen,

@@ -67,15 +67,19 @@ def from_state(work: Work) -> Report:
     why = text_at(limit.data, "why") if limit else ""
     claims = tuple(
         Claim(
-            claim=item.claim,
+            claim=item.claim[:1500],
             status=item.status,
-            evidence=tuple(Evidence(reference=e.reference, quote=e.quote) for e in item.citations),
+            evidence=tuple(
+                Evidence(reference=e.reference[:40], quote=e.quote[:500])
+                for e in item.citations[:24]
+            ),
         )
-        for item in state.findings[:12]
+        for item in state.findings[:12]  # an operator may have written any of these
+        if item.claim
     )
     return Report(
         verdict="inconclusive",
-        summary=f"Stopped before a conclusion: {why}. Below is what was recorded until then.",
+        summary=f"Stopped before a conclusion: {why[:800]}. Below is what was recorded until then.",
         evidence=claims,
         not_checked=tuple(item.text for item in state.open_questions[:12]),
         next_steps=("Investigate again with a larger budget; the notes and scratch are kept.",),

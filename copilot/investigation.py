@@ -8,12 +8,13 @@ from collections.abc import Callable, Sequence
 
 from copilot.calls import tools_step
 from copilot.closing import last_words
+from copilot.context.validate import InvalidRequestError
 from copilot.errors import ModelError
 from copilot.journal import Event
 from copilot.limits import close, enforce
 from copilot.models.model import Response, verdict
 from copilot.notebook import Ending, Notebook
-from copilot.steps import Work, model_step
+from copilot.steps import Work, is_failed_summary, model_step
 from copilot.upkeep import mended, threshold_summary, upkeep
 
 Act = Callable[[Work, int, Response], Sequence[Event]]
@@ -42,6 +43,8 @@ def investigate(work: Work, notebook: Notebook) -> Ending:
 def take_turns(work: Work, do: Act, record: Record = lambda *_: None) -> None:
     """Turn after turn, until a report is recorded or a limit is reached. Raises ModelError."""
     turn = max(1, work.ledger.turn)
+    if not work.journal.last("response"):
+        enforce(work, turn)
     while not work.ledger.report and not work.ledger.limit:
         try:
             upkeep(work, turn)
@@ -52,6 +55,9 @@ def take_turns(work: Work, do: Act, record: Record = lambda *_: None) -> None:
             if error.kind not in UNUSABLE:
                 raise
             close(work, turn, "window" if error.kind == "too_long" else "model", str(error))
+            break
+        except InvalidRequestError as error:  # our own mistake still ends in a report
+            close(work, turn, "model", str(error))
             break
         record(work, turn, do(work, turn, response))
         turn += 1
@@ -70,7 +76,7 @@ def act(work: Work, turn: int, response: Response) -> Sequence[Event]:
                 close(work, turn, "turns", "the model answers without handing in a report")
         case "refused":
             close(work, turn, "model", f"the model refused to go on: {response.text[:300]}")
-        case "compacted":
+        case "compacted" if work.view.set_aside or is_failed_summary(response):
             threshold_summary(work, turn, response)
         case "full":
             close(work, turn, "window", "the conversation fills the model's window")

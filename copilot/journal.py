@@ -5,6 +5,7 @@ most one torn last line; the next one to open the file cuts it off, because noth
 One process writes at a time: the file itself is the lock.
 """
 
+import errno
 import fcntl
 import json
 import os
@@ -74,6 +75,7 @@ class Journal:
             raise JournalError(
                 f"another process is writing {path.name}; wait for it, or stop it first"
             ) from None
+        _sync_folder(path.parent)
         self._events, whole = _read(path)
         if whole < os.fstat(self._file).st_size:
             os.ftruncate(self._file, whole)
@@ -104,16 +106,26 @@ class Journal:
         """Record one event and return it; when this returns, the event survives a power cut."""
         event = Event(len(self._events) + 1, self._now(), kind, turn, data)
         line = f"{event.line()}\n".encode("utf-8", "replace")
-        written = os.write(self._file, line)
-        if written != len(line):
+        end = os.lseek(self._file, 0, os.SEEK_END)
+        try:
+            self._write(line)
+        except OSError as error:
+            # What was not synced is not in the journal: a torn line must not stand before others.
+            with suppress(OSError):
+                os.ftruncate(self._file, end)
             raise JournalError(
-                f"only {written} of {len(line)} bytes could be written to {self.path}; "
-                "free disk space and run the same command again, it resumes"
-            )
-        os.fdatasync(self._file)
+                f"{self.path} cannot be written ({error.strerror}); "
+                "mend that and run the same command again, it resumes"
+            ) from error
         self._events.append(event)
         self._observe(event)
         return event
+
+    def _write(self, line: bytes) -> None:
+        """Write the whole line and sync it. Raises OSError, also when only a part was taken."""
+        if os.write(self._file, line) != len(line):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        os.fdatasync(self._file)
 
     def last(self, kind: Kind, turn: int | None = None) -> Event | None:
         """The newest event of that kind (and turn), or None."""
@@ -131,6 +143,15 @@ def read_events(path: Path) -> tuple[Event, ...]:
 def of_kind(events: tuple[Event, ...], kind: Kind) -> Iterator[Event]:
     """Those events that are of *kind*, oldest first."""
     return (event for event in events if event.kind == kind)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the entry of a new file survive a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _read(path: Path) -> tuple[list[Event], int]:

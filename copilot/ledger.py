@@ -6,6 +6,7 @@ reports, what was spent. It survives whatever the journal survives, because it i
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from decimal import Decimal
 
 from copilot.context.guard import Guard
@@ -21,6 +22,8 @@ WRITES = {"record_finding": Weight.CITED, "write_notes": Weight.NOTED}
 QUIET = frozenset({"read_notes", "write_notes", "record_finding", "submit_report"})
 LOSSY = 0.5
 """The share of what matters that a summary may lose before it counts as a bad one."""
+LONGEST_STEP = timedelta(minutes=10)
+"""No step takes longer, so a longer gap between two events is time when nobody was at work."""
 GUESS_PER_BYTE = 0.4
 """Tokens a byte before the service has counted anything: a safe guess for logs and JSON."""
 
@@ -52,6 +55,9 @@ class Ledger:
         self.nudges = 0
         self.turn = 0
         self.limit = ""
+        self.active = timedelta(0)
+        """How long it has been at work. A pause, such as a restart, counts as one long step."""
+        self._last_time: datetime | None = None
         self.bad_compactions = 0
         """Failed or lossy ones in a row."""
         self.report: JsonObject | None = None
@@ -83,6 +89,8 @@ class Ledger:
     def add(self, event: Event) -> None:
         """Take in one event."""
         self.turn = max(self.turn, event.turn)
+        self.active += min(event.time - (self._last_time or event.time), LONGEST_STEP)
+        self._last_time = event.time
         self.guard.add(event)
         match event.kind:
             case "started":

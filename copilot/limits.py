@@ -16,7 +16,6 @@ def enforce(work: Work, turn: int) -> None:
     if work.ledger.report or work.ledger.limit:
         return
     spent, budgets = work.ledger.spent, work.budgets
-    begun = work.journal.events[0].time
     if work.stop():
         close(work, turn - 1, "operator", "the operator asked for the report")
     elif turn >= budgets.turns:
@@ -25,7 +24,7 @@ def enforce(work: Work, turn: int) -> None:
         close(work, turn - 1, "tokens", f"{spent.tokens} of {budgets.tokens} tokens are used")
     elif (spent.usd or Decimal(0)) + 2 * spent.last_usd > budgets.usd:
         close(work, turn - 1, "usd", f"{spent.usd} of {budgets.usd} dollars are used")
-    elif work.now() - begun > budgets.wall_time:
+    elif work.ledger.active > budgets.wall_time:
         close(work, turn - 1, "wall_time", f"{budgets.wall_time} are over")
     elif outlook_of(work, turn).tokens > _room(work):
         close(

@@ -64,7 +64,8 @@ class Sightings:
         Writing an identifier shows nothing: what only a model wrote is not among `values`.
         """
         for item in find_artifacts(text):
-            self._note(Sighting(item.kind, item.value, reference, 1, weight))
+            if item.kind != "time":  # the ends of windows would crowd out what they frame
+                self._note(Sighting(item.kind, item.value, reference, 1, weight))
 
     def _note(self, new: Sighting) -> None:
         known = self._known.get((new.kind, new.value))

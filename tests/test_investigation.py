@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from copilot import app
 from copilot.errors import ModelError
-from tests.bench import FINDING, REPORT, SEARCH, STORY, SUBMIT, Bench, made_workspace
+from copilot.notes.sections import Citation, Finding
+from copilot.notes.state import State
+from tests.bench import ALERT, FINDING, NOW, REPORT, SEARCH, STORY, SUBMIT, Bench, made_workspace
 from tests.doubles.scripted_model import Turn, message
 
 
@@ -203,6 +206,60 @@ def test_a_service_that_cannot_be_had_raises_and_the_same_call_resumes(
 
     assert ending.report.verdict == "action_needed"
     assert sum(event.kind == "response" for event in bench.events) == 3
+
+
+def test_a_pause_between_two_sessions_is_not_time_at_work(bench: Bench, tmp_path: Path) -> None:
+    bench.budgets = replace(bench.budgets, wall_time=timedelta(minutes=30))
+    killed_after(bench, STORY, 5)
+    later = NOW + timedelta(hours=5)
+    bench.workspace = replace(bench.workspace, now=lambda: later)
+
+    ending = bench.run(STORY)
+
+    assert ending.page.limit == ""
+
+
+def test_one_turn_is_the_report_alone(bench: Bench) -> None:
+    bench.budgets = replace(bench.budgets, turns=1)
+
+    ending = bench.run(["nothing to say"])
+
+    assert sum(event.kind == "response" for event in bench.events) == 1
+    assert ending.page.limit == "turns"
+
+
+def test_what_an_operator_wrote_never_keeps_a_report_from_being_built(bench: Bench) -> None:
+    def longer(state: State) -> State:
+        return replace(
+            state, findings=(Finding("x" * 1900, "likely", (Citation("R0001:1", "y" * 600),)),)
+        )
+
+    bench.workspace.notes.update(bench.alert_incident(), longer, subject="by hand", trailers={})
+    bench.budgets = replace(bench.budgets, turns=2)
+
+    ending = bench.run([[SEARCH], "no"])
+
+    assert ending.page.author == "code"
+
+
+def test_a_secret_in_the_question_or_in_an_operators_note_reaches_no_request_and_no_journal(
+    tmp_path: Path,
+) -> None:
+    secret = "ghp_" + "a1B2" * 9
+    workspace = made_workspace(tmp_path / "ws")
+    ending = app.run(workspace, ALERT, app.Wishes(question=f"is {secret} used?"))
+
+    [journal] = workspace.journals(ending.incident)
+    assert secret not in journal.read_text()
+
+
+def test_another_question_is_another_investigation(tmp_path: Path) -> None:
+    workspace = made_workspace(tmp_path / "ws")
+    first = app.run(workspace, ALERT, app.Wishes(question="why?"))
+
+    app.resume(workspace, first.incident, app.Wishes(question="since when?"))
+
+    assert len(workspace.journals(first.incident)) == 2
 
 
 class Killed(BaseException):

@@ -1,5 +1,6 @@
 """The journal keeps every whole event and nothing torn."""
 
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -55,6 +56,22 @@ def test_a_journal_cut_anywhere_opens_with_the_events_that_are_whole(
     with opened(path) as journal:
         expected = sum(sum(whole[: n + 1]) <= cut for n in range(3))
         assert len(journal.events) == expected
+
+
+def test_a_line_that_was_only_partly_written_is_taken_back_and_the_journal_stays_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "journal.jsonl"
+    with opened(path) as journal:
+        journal.append("started", 0, {})
+        write = os.write
+        with monkeypatch.context() as full:
+            full.setattr(os, "write", lambda file, line: write(file, line[:10]))
+            with pytest.raises(JournalError, match="run the same command again"):
+                journal.append("nudge", 1, {"text": "lost"})
+        journal.append("limit", 1, {"limit": "turns"})
+
+    assert [event.kind for event in read_events(path)] == ["started", "limit"]
 
 
 def test_a_second_writer_is_refused(tmp_path: Path) -> None:
