@@ -92,7 +92,7 @@ def show(session: Session, incident: str, turn: int | None, request: bool, as_js
     _print_front(session, front)
     session.screen.line()
     if report is None:
-        session.screen.page(session.workspace.notes.read(incident) or "")
+        session.screen.page(session.masked(session.workspace.notes.read(incident) or ""))
         session.screen.say(f"no report yet; go on with: copilot investigate {incident}")
         return
     print_card(session.screen, report)

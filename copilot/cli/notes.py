@@ -83,7 +83,7 @@ def show(session: Session, incident: str, file: str) -> None:
             f"{incident} has no {safe_text(file, limit=80)}; there is always STATE.md, and after "
             "an investigation report.md, report.json and usage.csv"
         )
-    session.screen.page(text)
+    session.screen.page(session.masked(text))
 
 
 @command.command("search")
@@ -179,7 +179,7 @@ def diff(session: Session, incident: str, old: str, new: str) -> None:
         session.screen.say(f"{incident} has one commit only, so there is nothing to compare")
         return
     text = notes.diff(incident, old or commits[1].name, newer)
-    for line in text.splitlines():
+    for line in session.masked(text).splitlines():
         mark = line[:1] if not line.startswith(("+++", "---")) else ""
         session.screen.line((line, "good" if mark == "+" else "bad" if mark == "-" else ""))
 

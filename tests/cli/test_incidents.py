@@ -203,3 +203,14 @@ def test_a_report_that_was_edited_by_hand_is_shown_as_far_as_it_goes(
 
     assert said.code == 0
     assert "NO VERDICT" in said.out
+
+
+def test_a_secret_that_a_person_wrote_into_the_notes_is_not_shown(
+    investigated: str, workspace: Path, run: Run
+) -> None:
+    state = workspace / "notes" / investigated / "STATE.md"
+    state.write_text(state.read_text() + "\nThe login is password=hunter2secret\n")
+    shown = run("notes", "show", investigated)
+
+    assert "<secret:" in shown.out
+    assert "hunter2secret" not in shown.out
