@@ -18,7 +18,9 @@ INTERPRETER = Path(sys.prefix) / "bin"
 def block_under(heading: str) -> list[str]:
     """Return the lines of the first fenced block below *heading* of the README."""
     found = re.search(
-        rf"^## {heading}\n\n```\n(.*?)```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL
+        rf"^## {heading}\n\n```\n(.*?)```",
+        (ROOT / "README.md").read_text(),
+        re.MULTILINE | re.DOTALL,
     )
     assert found
     return found[1].splitlines()

@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from copilot.redact import TOKEN
+
 TELLING_LABELS = (
     "pod", "workflow", "job_name", "job-name", "batch.kubernetes.io/job-name", "task", "task_id",
     "dag_id", "run_id", "container", "deployment", "statefulset", "daemonset", "cronjob", "service",
@@ -23,6 +25,7 @@ DULL_LABELS = frozenset(DULL_LABELS_TEXT.split())
 NAME = re.compile(r"[A-Za-z0-9_][\w.\-/:#@+]*[\w#]")
 DATE = re.compile(r"\d{4}-\d\d-\d\d")
 CLOCK = re.compile(r"\d\d:\d\d(?::\d\d)?")
+STAMP = re.compile(r"\d{4}-\d\d-\d\d[T_]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?")
 QUOTED = re.compile(r"[\"“‘`']([^\"”’`'\n]{3,60})[\"”’`']")
 MAX_ENTITIES = 14
 STOP_WORDS_TEXT = """
@@ -48,11 +51,15 @@ class Entity:
 
 
 def entities_of(labels: Mapping[str, str], prose: str) -> tuple[Entity, ...]:
-    """What to look for, the most telling first; each once, case aside."""
+    """What to look for, the most telling first; each once, case aside.
+
+    What stands for a masked secret is in no log.
+    """
     found: dict[str, Entity] = {}
+    prose = TOKEN.sub(" ", prose)
 
     def add(text: str, weight: int) -> None:
-        if text and text.lower() not in found:
+        if text and not TOKEN.search(text) and text.lower() not in found:
             found[text.lower()] = Entity(text, weight)
 
     found[labels.get("alertname", "").lower()] = Entity("", 0)
@@ -96,7 +103,7 @@ def words_of(text: str) -> frozenset[str]:
 
 def looks_like_name(word: str) -> bool:
     """True for what is no word of a language: digits, inner punctuation or capitals."""
-    if len(word) < 4 or DATE.fullmatch(word) or CLOCK.fullmatch(word):
+    if len(word) < 4 or any(form.fullmatch(word) for form in (DATE, CLOCK, STAMP)):
         return False
     if re.fullmatch(r"\d+(?:[_-]\d+)+", word):
         return len(word) > 7  # a number of a run or a task: 170608_123905

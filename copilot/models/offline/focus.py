@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from copilot.models.offline.reading import Brief
 from copilot.models.offline.transcript import Answer, Transcript
 from copilot.values import JsonObject, object_at, text_at
-from copilot.window import iso, parse_iso
+from copilot.window import ALWAYS, iso, parse_iso
 
 HEALTHY_NAME = re.compile(
     r"baseline|healthy|fault[_-]?free|error[_-]?free|known[_-]?good|reference[_-]?run|"
@@ -104,8 +104,11 @@ def choose(
     """
     if extent.first is None or extent.last is None:
         return Focus()
+    asked = _asked(brief, extent)
     onset = next((time for time in brief.times if _holds(extent, time, AFTER_ALERT)), None)
     healthy = Focus(baseline_since=healthy_range[0], baseline_until=_just_after(healthy_range[1]))
+    if asked:
+        return _against(extent, healthy, *asked)
     if onset:
         start = onset - ONSET_SLACK
         return _against(extent, healthy, start, onset + AFTER_ONSET)
@@ -128,6 +131,16 @@ def choose(
     return Focus(
         baseline_since=healthy.baseline_since, baseline_until=healthy.baseline_until, note=note
     )
+
+
+def _asked(brief: Brief, extent: Extent) -> tuple[datetime, datetime | None] | None:
+    """The window that a person gave; None without one, or where the logs hold none of it."""
+    window = brief.window
+    if window == ALWAYS or extent.first is None or extent.last is None:
+        return None
+    start = window.start or extent.first
+    overlaps = start <= extent.last and (window.end is None or window.end > extent.first)
+    return (start, window.end) if overlaps else None
 
 
 def _against(extent: Extent, healthy: Focus, start: datetime, end: datetime | None) -> Focus:

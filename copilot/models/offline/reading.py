@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 
+from copilot.errors import UsageError
 from copilot.models.model import Request
 from copilot.models.offline.entities import Entity, entities_of, without_alert_name, words_of
 from copilot.values import Json, JsonObject, list_at, object_at, text_at
-from copilot.window import parse_iso
+from copilot.window import ALWAYS, Window, parse_iso
 
 EVERY = re.compile(
     r"\b(?:every|each|all)(?: of)?(?: the)? (?:distinct |different |separate |independent )?"
@@ -25,6 +26,8 @@ DATED = re.compile(
     r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(?:[.,]\d+)?\s?(Z|UTC|GMT|[+-]\d\d:?\d\d)?"
 )
 CLOCK = re.compile(r"\b(\d\d:\d\d(?::\d\d)?)\b")
+WINDOW = re.compile(r"^Window: \[(\S+), (\S+)\) UTC$", re.MULTILINE)
+"""How a question says which time a person asks about."""
 DATE = re.compile(r"\b(\d{4}-\d\d-\d\d)\b")
 
 
@@ -38,6 +41,8 @@ class Brief:
     starts_at: datetime | None
     times: tuple[datetime, ...]
     """The times that the words themselves name, earliest first."""
+    window: Window
+    """What a person asked about."""
     entities: tuple[Entity, ...]
     words: frozenset[str]
     """What the alert talks about, in lower case, without the words of every sentence."""
@@ -60,7 +65,8 @@ def read_brief(request: Request) -> Brief:
     labels = _texts(object_at(alert, "labels"))
     notes = _texts(object_at(alert, "annotations"))
     title, text = text_at(alert, "title"), text_at(alert, "text")
-    question = text_at(content, "question")
+    asked = text_at(content, "question")
+    question = WINDOW.sub("", asked).strip()
     prose = "\n".join(filter(None, (title, text, question, *notes.values())))
     starts = _instant(text_at(alert, "starts_at"))
     sources = object_at(content, "sources")
@@ -70,6 +76,7 @@ def read_brief(request: Request) -> Brief:
         question=question,
         starts_at=starts,
         times=tuple(sorted(_times(f"{title}\n{text}\n{question}", starts))),
+        window=_window(asked),
         entities=entities_of(labels, f"{without_alert_name(title)}\n{text}\n{question}"),
         words=words_of(prose),
         ticket=labels.get("ticket", ""),
@@ -113,6 +120,14 @@ def _times(prose: str, starts: datetime | None) -> Iterator[datetime]:
             yield datetime.combine(base, time.fromisoformat(clock), UTC)
         except ValueError:
             continue
+
+
+def _window(question: str) -> Window:
+    found = WINDOW.search(question)
+    try:
+        return Window(_instant(found[1]), _instant(found[2])) if found else ALWAYS
+    except UsageError:  # a person typed the line herself, and its ends the other way round
+        return ALWAYS
 
 
 def _zone(text: str) -> str:

@@ -9,13 +9,18 @@ from copilot.models.offline.entities import is_identifier, looks_like_name
 from copilot.models.offline.reading import Brief, read_brief
 from copilot.prompt import first_message
 from copilot.values import JsonObject
+from copilot.window import ALWAYS
 
 
-def brief(title: str, text: str = "", **more: object) -> Brief:
-    """The brief of an alert with that title and text."""
+def brief(title: str, text: str = "", question: str = "", **more: object) -> Brief:
+    """The brief of an alert with that title and text, and of a question."""
     alert: JsonObject = {"title": title, "text": text, "labels": {}} | more  # type: ignore[assignment]
     message = first_message(
-        alert, incident="inc-1", question="", sources={"logbooks": [{"name": "logs"}]}, history={}
+        alert,
+        incident="inc-1",
+        question=question,
+        sources={"logbooks": [{"name": "logs"}]},
+        history={},
     )
     block = {"type": "text", "text": message}
     return read_brief(Request("offline", (), (), ({"role": "user", "content": [block]},), 1000))
@@ -67,3 +72,30 @@ def test_a_question_for_every_cause_is_heard() -> None:
 def test_a_request_without_an_alert_is_an_empty_brief() -> None:
     message = {"role": "user", "content": "hello"}
     assert read_brief(Request("offline", (), (), (message,), 1000)).title == ""
+
+
+@pytest.mark.parametrize("word", ["2026-11-28T10:00:00Z", "2026-11-28T10:00:00.250+01:00"])
+def test_an_instant_is_no_name(word: str) -> None:
+    assert not looks_like_name(word)
+
+
+def test_what_stands_for_a_secret_is_nothing_to_look_for() -> None:
+    found = brief(
+        "JobStalled: job_77_a fails",
+        "login <secret:password:4f27> refused",
+        labels={"service": "<secret:basic-auth:0a1b>"},
+    )
+    assert [entity.text for entity in found.entities] == ["job_77_a"]
+
+
+def test_the_window_of_a_question_is_a_window_and_no_words() -> None:
+    line = "Window: [2026-11-28T10:00:00Z, 2026-11-28T12:00:00Z) UTC"
+    found = brief("wf_1", question=f"Why?\n{line}")
+    assert str(found.window) == "[2026-11-28T10:00:00Z, 2026-11-28T12:00:00Z)"
+    assert (found.question, found.times) == ("Why?", ())
+    assert [entity.text for entity in found.entities] == ["wf_1"]
+
+
+def test_a_window_that_ends_before_it_starts_is_none() -> None:
+    line = "Window: [2026-11-28T12:00:00Z, 2026-11-28T10:00:00Z) UTC"
+    assert brief("wf_1", question=line).window == ALWAYS
