@@ -48,10 +48,13 @@ def place(tool: str, outcome: Outcome, handle: str, policy: ToolPolicy, budget: 
     """The answer as the model will read it, in at most about *budget* tokens."""
     head = _envelope(tool, outcome, handle)
     if policy.placement != "offload" or not outcome.stored:
-        whole = compact(head | {"rows": _rows(outcome, handle)} if outcome.rows else head)
-        tokens = tokens_of(whole)
-        if tokens <= min(policy.inline_tokens, budget) or not outcome.rows:
-            return Placed(whole, "inline", tokens)
+        # Whole texts where they fit, else their beginnings: a chunk that is read is read whole.
+        for cut in (False, True):
+            rows = _rows(outcome, handle, cut=cut)
+            text = compact(head | {"rows": rows} if rows else head)
+            tokens = tokens_of(text)
+            if tokens <= min(policy.inline_tokens, budget) or not rows:
+                return Placed(text, "inline", tokens)
     if not outcome.rows:
         text = compact(head)
         return Placed(text, "inline", tokens_of(text))
@@ -86,7 +89,7 @@ def _pointer(
 ) -> JsonObject:
     """The envelope with the first and last rows and a digest, as far as the budget goes."""
     left = budget - tokens_of(compact(head))
-    rows = _rows(outcome, handle)
+    rows = _rows(outcome, handle, cut=True)
     if not outcome.stored:
         shown = _fitting(rows, left)
         return head | {"shown": f"{len(shown)} of {len(rows)} rows", "rows": shown}
@@ -123,27 +126,27 @@ def _digest(rows: Sequence[JsonObject], handle: str, count: int) -> list[Json]:
     ]
 
 
-def _rows(outcome: Outcome, handle: str) -> list[Json]:
+def _rows(outcome: Outcome, handle: str, *, cut: bool) -> list[Json]:
     """The rows as they are shown; a view of stored rows was cut by its own tool."""
     if not outcome.stored:
         return list(outcome.rows)
     return [
-        {"ref": f"{handle}:{number}", **_shown(row)}
+        {"ref": f"{handle}:{number}", **_shown(row, cut=cut)}
         for number, row in enumerate(outcome.rows, start=1)
     ]
 
 
-def _shown(row: JsonObject) -> JsonObject:
-    """One row: the well-known names, a few of its fields, long texts cut with a mark."""
+def _shown(row: JsonObject, *, cut: bool) -> JsonObject:
+    """One row: the well-known names, a few of its fields; long texts *cut* with a mark."""
     shown: JsonObject = {}
     extra = 0
     # A template says most of its message already.
-    limit = SAMPLE_CHARACTERS if "template" in row else MESSAGE_CHARACTERS
+    limit = SAMPLE_CHARACTERS if "template" in row else MESSAGE_CHARACTERS if cut else None
     for key, value in row.items():
         if value in (None, "", [], {}):
             continue
         if key in WELL_KNOWN:
-            shown[key] = _cut(value, limit) if isinstance(value, str) else value
+            shown[key] = _cut(value, limit) if isinstance(value, str) and limit else value
         elif extra < FIELDS_SHOWN and len(compact(value)) <= FIELD_CHARACTERS:
             shown[key] = value
             extra += 1
