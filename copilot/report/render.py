@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from copilot.notes.markdown import prose, span
 from copilot.report.citations import Citation, CitationError, cite
 from copilot.report.values import Claim, Evidence, Report
 from copilot.safe_text import one_line
@@ -11,6 +12,8 @@ from copilot.scratch.store import Scratch
 from copilot.values import JsonObject
 
 SCHEMA = "copilot.report/1"
+LONGEST = 1500
+"""Characters of one text on the page."""
 VERDICTS = {
     "action_needed": "ACTION NEEDED",
     "action_suggested": "ACTION SUGGESTED",
@@ -135,7 +138,7 @@ def _evidence_lines(evidence: Iterable[Evidence], scratch: Scratch) -> list[str]
         else:
             when = f"{citation.time} " if citation.time else ""
             lines.append(f"  - {_text(citation.place())} [{piece.reference}] {when}")
-            lines.append(f"    `{_text(citation.text).replace('`', 'ˋ')}`")
+            lines.append(f"    {span(one_line(citation.text, LONGEST))}")
     return lines
 
 
@@ -171,4 +174,5 @@ def _resolved(piece: Evidence, scratch: Scratch) -> Citation | None:
 
 
 def _text(text: str) -> str:
-    return one_line(text, 1500)
+    """The text as one line that is never markup, whoever wrote it."""
+    return prose(one_line(text, LONGEST))
