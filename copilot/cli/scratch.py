@@ -174,6 +174,38 @@ def _print_matches(session: Session, incident: str, found: "Matches") -> None:
         session.screen.say((f"incomplete: {found.why_incomplete}", "warn"))
 
 
+@command.command("gc")
+@click.option("--older-than", metavar="LENGTH", default="", help="Instead of scratch.keep.")
+@click.option("--dry-run", is_flag=True, help="Say what would go, and remove nothing.")
+@pass_session
+def gc(session: Session, older_than: str, dry_run: bool) -> None:
+    """Remove the results of incidents closed for longer than scratch.keep, and pack the notes.
+
+    A result that was removed still says which call it answered. Nothing else is touched.
+    """
+    from copilot.scratch.sweeping import sweep, usage
+    from copilot.window import parse_duration
+
+    workspace = session.workspace
+    root, length = workspace.settings.scratch.path, workspace.settings.scratch.keep
+    limit = session.now() - (parse_duration(older_than) if older_than else length)
+    closed = {
+        front.incident
+        for front in workspace.notes.incidents().incidents
+        if front.status == "closed" and front.closed and front.closed < limit
+    }
+    held = usage(root)
+    if dry_run:
+        for one in held:
+            if one.incident in closed and one.newest:
+                session.screen.line(f"{one.incident}  {one.bytes:,} bytes")
+        return
+    keep = {one.incident for one in held} - closed
+    swept = sweep(root, older_than=limit, keep=keep)
+    workspace.notes.tidy()
+    session.screen.line(f"removed {counted(swept.files, 'file')}, {swept.bytes:,} bytes")
+
+
 def _scratch(session: Session, incident: str) -> "Scratch":
     """The results of that incident. Raises NotFoundError when there is no such incident."""
     scratch = session.workspace.scratch(incident)

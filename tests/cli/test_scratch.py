@@ -1,10 +1,13 @@
 """`copilot scratch`: the evidence of an incident, by handle."""
 
 import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from copilot.cli.session import Session
+from copilot.cli.ui import Screen
 from copilot.scratch.store import Scratch
 from copilot.values import JsonObject
 from tests.cli.conftest import HOSTILE, Run
@@ -120,3 +123,23 @@ def test_json_names_each_line_by_its_reference(stored: str, run: Run) -> None:
     assert document["lines"] == [
         {"reference": "R0001:3", "text": '{"line":3,"message":"row 3 of fifty"}', "cut": False}
     ]
+
+
+def test_gc_removes_the_results_of_what_was_closed_long_ago_and_no_others(
+    investigated: str, stored: str, workspace: Path, run: Run
+) -> None:
+    rows = workspace / "scratch" / investigated
+    later = Session(Screen("never"), now=lambda: datetime.now(UTC) + timedelta(days=31))
+    run("scratch", "gc", obj=later)
+    assert list(rows.glob("*.jsonl"))
+
+    run("incidents", "close", investigated)
+    assert run("scratch", "gc").code == 0
+    assert list(rows.glob("*.jsonl"))
+    would = run("scratch", "gc", "--dry-run", obj=later)
+    assert would.out.split()[0] == investigated
+    assert list(rows.glob("*.jsonl"))
+
+    assert run("scratch", "gc", obj=later).out.startswith("removed ")
+    assert not list(rows.glob("*.jsonl"))
+    assert run("scratch", "show", stored).code == 0
