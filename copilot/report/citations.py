@@ -1,18 +1,27 @@
 """From a reference and a quote to the line that a person can open. The report rests on this.
 
 A quote is found verbatim in one of the row's texts, white space aside. Where the message is the
-raw text of several lines of a file, the line cited is the one that the quote begins on.
+raw text of several lines of a file, the line cited is the one that the quote begins on. What a
+query computed is cited for its figures only: its words are the query's own.
 """
 
 import re
 from dataclasses import dataclass
 
+from copilot.artifacts import find_artifacts
 from copilot.errors import CopilotError
+from copilot.report.computed import COMPUTES, base_of, foreign
 from copilot.scratch.store import Scratch
 from copilot.values import JsonObject, compact, parse_reference
 
-MIN_QUOTE = 2
 SHOWN_CHARACTERS = 300
+WORD = re.compile(r"[^\W_]{3,}")
+PLACE_FIELDS = frozenset({"time", "time_flag", "level", "source", "line", "record", "verbatim"})
+"""Where and when a line stands. They say nothing by themselves."""
+CUT_QUOTE = 40
+"""Characters; a quote as long as that may break off inside a word and is still no other text."""
+HINTS = frozenset({"search_incidents"})
+"""Tools whose answers say what was once believed."""
 
 
 class CitationError(CopilotError):
@@ -33,6 +42,8 @@ class Citation:
     text: str
     """The cited line, cut around the quote."""
     row: JsonObject
+    computed: bool = False
+    """True for the row of a query, which no line of a source holds."""
 
     def place(self) -> str:
         """`source:line` as grep would print it, with the record's index where there is one."""
@@ -47,12 +58,26 @@ def cite(reference: str, quote: str, scratch: Scratch) -> Citation:
         raise CitationError(f"{reference!r} is not a reference such as R0007:41")
     if not parsed.line:
         raise CitationError(f"{reference} names a whole result; cite a line of it, {reference}:1")
-    if len(quote.strip()) < MIN_QUOTE:
+    if not quote.strip():
         raise CitationError(f"{reference} comes without a quote; copy the words that carry it")
     try:
         row = scratch.row(parsed.handle, parsed.line)
+        computed = scratch.stored(parsed.handle).tool in COMPUTES
+        base = base_of(parsed.handle, scratch)
+        made = foreign(quote, parsed.handle, scratch) if computed else []
     except CopilotError as error:
         raise CitationError(f"{reference} does not resolve: {error}") from None
+    if base.tool in HINTS:
+        raise CitationError(
+            f"{reference}: old verdicts are hints, not evidence; cite today's lines"
+        )
+    if made:
+        raise CitationError(
+            f"{reference} is computed and carries figures only; {', '.join(made)} came with the "
+            f"query, not with {base.handle}; cite the line itself"
+        )
+    if not computed and not (WORD.search(quote) or find_artifacts(quote)):
+        raise CitationError(f"{reference}: {quote!r} is too little; quote whole words of the line")
     text, at = _find(row, quote)
     if at < 0:
         raise CitationError(f"{reference} does not say {quote!r}; it says: {_shown(text, 0)}")
@@ -70,17 +95,24 @@ def cite(reference: str, quote: str, scratch: Scratch) -> Citation:
         level=str(row.get("level") or ""),
         text=_shown(text, at),
         row=row,
+        computed=computed,
     )
 
 
 def _find(row: JsonObject, quote: str) -> tuple[str, int]:
     """The text of the row that holds the quote and where; the message and -1 when none does."""
-    texts = [value for value in row.values() if isinstance(value, str)]
-    texts += [compact(value) for value in row.values() if isinstance(value, dict | list)]
-    texts += [str(value) for value in row.values() if isinstance(value, int | float)]
+    values = [value for name, value in row.items() if name not in PLACE_FIELDS]
+    texts = [value for value in values if isinstance(value, str)]
+    texts += [compact(value) for value in values if isinstance(value, dict | list)]
+    texts += [str(value) for value in values if isinstance(value, int | float)]
     message = row.get("message")
     message = message if isinstance(message, str) else "\n".join(texts)
-    pattern = re.compile(r"\s+".join(re.escape(word) for word in quote.split()))
+    words = quote.split()
+    # The raw text of a JSON file has its line ends as `\n`, which is no part of a word.
+    before = r"(?:(?<!\w)|(?<=\\[nrt]))" if re.match(r"\w", quote.strip()) else ""
+    is_whole = len(quote) < CUT_QUOTE and re.search(r"\w$", quote.strip())
+    after = r"(?!\w)" if is_whole else ""
+    pattern = re.compile(before + r"\s+".join(re.escape(word) for word in words) + after)
     for text in (message, *texts):
         match = pattern.search(text)
         if match:

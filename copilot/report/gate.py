@@ -92,8 +92,7 @@ def claim_problems(claim: Claim, grounds: Grounds) -> list[str]:
     citations, found = _cited(claim.evidence, grounds)
     if found:
         return found
-    texts = "\n".join(compact(item.row) for item in citations)
-    texts += "\n".join(str(item.row.get("message", "")) for item in citations)
+    texts = _texts(citations)
     for token in TICKED.findall(claim.claim):
         if citations and token not in texts and token not in grounds.given:
             found.append(f"`{token}` is on none of its cited lines")
@@ -107,7 +106,11 @@ def claim_problems(claim: Claim, grounds: Grounds) -> list[str]:
 
 
 def is_confirmed(claim: str, citations: Sequence[Citation]) -> bool:
-    """True when the lines carry "confirmed": a direct error, or two that are independent."""
+    """True when the lines carry "confirmed": a direct error, or two that are independent.
+
+    What a query computed is not a line.
+    """
+    citations = [item for item in citations if not item.computed]
     if len({(item.source, _mask(item.text)) for item in citations}) > 1:
         return True
     words = {word.lower() for word in WORD.findall(claim)}
@@ -117,6 +120,14 @@ def is_confirmed(claim: str, citations: Sequence[Citation]) -> bool:
         if is_error and named:
             return True
     return False
+
+
+def _texts(citations: Sequence[Citation]) -> str:
+    """All that the cited rows say; of a computed one only what was quoted, which is checked."""
+    parts = [item.quote for item in citations if item.computed]
+    rows = [item.row for item in citations if not item.computed]
+    parts += [compact(row) for row in rows]
+    return "\n".join((*parts, *(str(row.get("message", "")) for row in rows)))
 
 
 def _cited(evidence: Sequence[Evidence], grounds: Grounds) -> tuple[list[Citation], list[str]]:

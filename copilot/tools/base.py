@@ -92,6 +92,8 @@ class Tool(Generic[A]):
     run: Callable[[A, Case], Outcome]
     repeatable: bool = True
     """True when the same arguments may be answered from the first answer."""
+    shows: bool = True
+    """False for what is computed, or repeats what the model wrote: it shows no identifier."""
     per_turn: int = 0
     """How many calls of it one turn may have; 0 is as many as of any tool."""
 

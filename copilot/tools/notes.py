@@ -113,7 +113,14 @@ def _search(arguments: SearchIncidents, case: Case) -> Outcome:
 
 
 TOOLS = (
-    Tool("read_notes", "STATE.md of this incident.", ReadNotes, _read, repeatable=False),
+    Tool(
+        "read_notes",
+        "STATE.md of this incident.",
+        ReadNotes,
+        _read,
+        repeatable=False,
+        shows=False,
+    ),
     Tool(
         "write_notes",
         "Note what must outlive this conversation: where it stands, a cause ruled out, an open "

@@ -125,7 +125,7 @@ class Registry:
         )
         found = tuple(
             (item.kind, item.value, number)
-            for number, row in enumerate(outcome.rows, start=1)
+            for number, row in enumerate(outcome.rows if prepared.tool.shows else (), start=1)
             for item in find_artifacts(_words(row))
         )
         return Ran(prepared.call, outcome, prepared.key, prepared.normal, found)

@@ -1,7 +1,8 @@
 """The tools over results that are already in scratch: a slice, a pattern, a question.
 
 They show parts of rows that have references, so they make no handles of their own; only the table
-that query_scratch computes is new, and is kept so that it can be cited.
+that query_scratch computes is new, and is kept so that its figures can be cited. What they show was
+shown by the source before, or was written by a query: no identifier counts as shown by them.
 """
 
 from pydantic import Field
@@ -154,12 +155,19 @@ def _place(handle: str, first: int) -> tuple[str, int]:
 
 
 TOOLS = (
-    Tool("read_scratch", "Lines of a stored result, within a fixed budget.", ReadScratch, _read),
+    Tool(
+        "read_scratch",
+        "Lines of a stored result, within a fixed budget.",
+        ReadScratch,
+        _read,
+        shows=False,
+    ),
     Tool(
         "search_scratch",
         "Lines of stored results that match a pattern, with references and the total.",
         SearchScratch,
         _search,
+        shows=False,
     ),
     Tool(
         "query_scratch",
@@ -167,5 +175,6 @@ TOOLS = (
         'as "outer.key", lists are JSON (json_array_length, json_each); ref is the reference.',
         QueryScratch,
         _query,
+        shows=False,
     ),
 )

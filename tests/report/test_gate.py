@@ -147,6 +147,77 @@ def test_a_claim_without_evidence_is_refused(grounds: Grounds) -> None:
     ]
 
 
+def queried(grounds: Grounds, sql: str, *values: JsonObject, over: str = "R0001") -> str:
+    """The handle of what a query over *over* computed."""
+    rows: list[JsonObject] = [{"source": f"query over {over}", "values": row} for row in values]
+    asked: JsonObject = {"handle": over, "sql": sql}
+    return grounds.scratch.put(rows, tool="query_scratch", arguments=asked).handle
+
+
+@pytest.mark.parametrize(
+    ("sql", "row", "quote"),
+    [
+        ("select 'ERROR disk full on node77 7' as message",
+         {"message": "ERROR disk full on node77 7"}, "ERROR disk full on node77 7"),
+        ("select 'ERROR disk' || ' full 7' as m", {"m": "ERROR disk full 7"}, "disk full 7"),
+        ("select char(100,105,115,107) as m, 7 as n", {"m": "disk", "n": 7}, '"disk","n":7'),
+        ('select 3 as "disk full"', {"disk full": 3}, '"disk full":3'),
+        ("select 4711 as count", {"count": 4711}, '"count":4711'),
+        ("select message from rows", {"message": "cannot resolve host"}, "cannot resolve host"),
+    ],
+)  # fmt: skip
+def test_what_a_query_says_by_itself_is_not_evidence(
+    grounds: Grounds, sql: str, row: JsonObject, quote: str
+) -> None:
+    handle = queried(grounds, sql, row)
+
+    assert "figures only" in claim_problems(claim("no", (f"{handle}:1", quote)), grounds)[0]
+
+
+def test_a_query_over_a_query_is_held_against_the_lines_below_both(grounds: Grounds) -> None:
+    first = queried(grounds, "select 'node77' as m", {"m": "node77"})
+    second = queried(grounds, "select m, count(*) from rows", {"m": "node77", "n": 1}, over=first)
+
+    with pytest.raises(CitationError, match="node77 came with the query"):
+        cite(f"{second}:1", '"m":"node77","n":1', grounds.scratch)
+
+
+def test_a_count_may_be_cited_and_confirms_nothing_alone(grounds: Grounds) -> None:
+    handle = queried(
+        grounds, "select level, count(*) from rows group by 1",
+        {"level": "ERROR", "count(*)": 3}, {"level": "INFO", "count(*)": 1},
+    )  # fmt: skip
+    counts = ((f"{handle}:1", '"ERROR","count(*)":3'), (f"{handle}:2", '"INFO","count(*)":1'))
+
+    assert claim_problems(claim("3 lines are of level ERROR", *counts), grounds) == []
+    alone = claim("3 lines are of level ERROR", *counts, status="confirmed")
+    assert "confirmed needs" in claim_problems(alone, grounds)[0]
+
+
+def test_what_a_query_adds_around_its_figures_shows_no_identifier(grounds: Grounds) -> None:
+    handle = queried(grounds, "select 'FAKE-123' as t, count(*)", {"t": "FAKE-123", "n": 6})
+
+    found = claim_problems(claim("as in FAKE-123 and `FAKE-123`", (f"{handle}:1", "6")), grounds)
+
+    assert len(found) == 2
+
+
+def test_an_old_verdict_is_not_evidence_nor_is_a_query_over_it(grounds: Grounds) -> None:
+    old: JsonObject = {"source": "incident inc-0", "message": "it was the disk 7"}
+    handle = grounds.scratch.put([old], tool="search_incidents", arguments={}).handle
+    over = queried(grounds, "select message from rows", {"m": "disk 7"}, over=handle)
+
+    for reference, quote in ((f"{handle}:1", "the disk"), (f"{over}:1", "disk 7")):
+        with pytest.raises(CitationError, match="hints, not evidence"):
+            cite(reference, quote, grounds.scratch)
+
+
+@pytest.mark.parametrize("quote", ["ER", "to", "…", ": ", "annot resolve", "cannot resol", "ERROR"])
+def test_a_quote_is_whole_words_of_what_the_line_says(grounds: Grounds, quote: str) -> None:
+    with pytest.raises(CitationError, match=r"too little|does not say"):
+        cite("R0001:1", quote, grounds.scratch)
+
+
 def test_a_verdict_to_act_needs_a_cause(grounds: Grounds) -> None:
     report = Report(verdict="action_needed", summary="act", cause=None)
 

@@ -213,3 +213,27 @@ def test_secrets_are_masked_before_the_model_and_the_disk(bench: Bench) -> None:
     assert ran.outcome.rows
     assert secret not in str(ran.outcome.rows)
     assert "<secret:" in str(ran.outcome.rows)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("query_scratch", {"handle": "R0001", "sql": "select 'FAKE-123' as ticket"}),
+        ("read_scratch", {"handle": "R0001"}),
+        ("search_scratch", {"pattern": "resolve"}),
+        ("read_notes", {}),
+    ],
+)
+def test_what_is_computed_or_repeated_shows_no_identifier(
+    bench: Bench, tool: str, arguments: dict[str, str]
+) -> None:
+    with bench.work(ScriptedModel(())) as (work, _):
+        work.case.scratch.put(
+            [{"message": "cannot resolve se01.example.org"}], tool="search_logbook", arguments={}
+        )
+        prepared = work.registry.prepare(ToolCall("t", tool, dict(arguments)))
+        assert not isinstance(prepared, Ran)
+        ran = work.registry.run(prepared, work.case)
+
+    assert ran.outcome.ok
+    assert ran.artifacts == ()

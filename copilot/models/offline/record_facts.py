@@ -144,7 +144,7 @@ def _differing(rows: list[JsonObject]) -> Iterator[Fact]:
             f"Two copies of one list differ: {text_at(least, 'source')} has {_listed(few)}, "
             f"{text_at(most, 'source')} has {_listed(many)}."
         )
-        quoted = f'"{few[0]}"' if few else "[]"
+        quoted = f'"{few[0]}"' if few else f'"{text_at(least, "key")}": []'
         evidence = ((text_at(least, "ref"), quoted), (text_at(most, "ref"), f'"{gone[0]}"'))
         yield Fact(claim, evidence, _line(least, text_at(least, "key")), explains=True)
 
