@@ -14,7 +14,7 @@ from copilot.artifacts import find_artifacts
 from copilot.report.citations import Citation, CitationError, cite
 from copilot.report.values import Claim, Evidence, Report
 from copilot.scratch.store import Scratch
-from copilot.tools.answer import Answer
+from copilot.tools.answer import SEARCHES, Answer
 from copilot.values import compact, parse_reference
 
 TICKED = re.compile(r"`([^`\n]{2,200})`")
@@ -149,6 +149,8 @@ def _absence(handle: str, grounds: Grounds) -> list[str]:
     answer = grounds.answers.get(handle)
     if answer is None:
         return [f"{handle} is not a result of this investigation"]
+    if answer.tool not in SEARCHES:
+        return [f"{handle} is of {answer.tool}, which searches no source; absence needs a search"]
     if answer.total != 0:
         return [f"{handle} found {answer.total}; absence needs an answer that found nothing"]
     if not answer.complete:

@@ -4,12 +4,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from copilot.notes.markdown import prose, span
-from copilot.report.citations import Citation, CitationError, cite
+from copilot.errors import CopilotError
+from copilot.notes.markdown import prose
+from copilot.report.citations import Citation, cite
 from copilot.report.values import Claim, Evidence, Report
 from copilot.safe_text import one_line
 from copilot.scratch.store import Scratch
-from copilot.values import JsonObject
+from copilot.values import JsonObject, parse_reference
 
 SCHEMA = "copilot.report/1"
 LONGEST = 1500
@@ -49,6 +50,20 @@ class Page:
     limit: str
     """Which limit ended the investigation; empty when none did."""
     cost: Cost
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """A search that found nothing, by the call that was made."""
+
+    call: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unresolved:
+    """Evidence that held when the report was written and cannot be opened any more."""
+
+    why: str
 
 
 def as_json(page: Page, scratch: Scratch) -> JsonObject:
@@ -132,14 +147,25 @@ def _claim_lines(claim: Claim, scratch: Scratch) -> list[str]:
 def _evidence_lines(evidence: Iterable[Evidence], scratch: Scratch) -> list[str]:
     lines = []
     for piece in evidence:
-        citation = _resolved(piece, scratch)
-        if citation is None:
-            lines.append(f"  - {_text(piece.reference)}: searched whole, nothing found")
-        else:
-            when = f"{citation.time} " if citation.time else ""
-            lines.append(f"  - {_text(citation.place())} [{piece.reference}] {when}")
-            lines.append(f"    {span(one_line(citation.text, LONGEST))}")
+        found = _resolved(piece, scratch)
+        reference = _text(piece.reference)
+        match found:
+            case Citation():
+                lines += _citation_lines(found)
+            case Absence():
+                asked = f"{reference}: {_text(found.call)}, complete, found nothing"
+                lines.append(f"  - {asked}")
+            case Unresolved():
+                lines.append(f"  - {reference} can no longer be shown ({_text(found.why)})")
     return lines
+
+
+def _citation_lines(citation: Citation) -> list[str]:
+    when = f"{citation.time} " if citation.time else ""
+    return [
+        f"  - {_text(citation.place())} [{citation.reference}] {when}",
+        f"    `{_text(citation.text).replace('`', 'ˋ')}`",
+    ]
 
 
 def _claim(claim: Claim, scratch: Scratch) -> JsonObject:
@@ -151,26 +177,32 @@ def _claim(claim: Claim, scratch: Scratch) -> JsonObject:
 
 
 def _evidence(piece: Evidence, scratch: Scratch) -> JsonObject:
-    citation = _resolved(piece, scratch)
-    if citation is None:
-        return {"reference": piece.reference, "absent": True}
-    return {
-        "reference": piece.reference,
-        "quote": piece.quote,
-        "source": citation.source,
-        "line": citation.line,
-        "record": citation.record,
-        "time": citation.time,
-        "text": citation.text,
-    }
+    match _resolved(piece, scratch):
+        case Absence(call):
+            return {"reference": piece.reference, "absent": True, "searched": call}
+        case Unresolved(why):
+            return {"reference": piece.reference, "quote": piece.quote, "unresolved": why}
+        case citation:
+            return {
+                "reference": piece.reference,
+                "quote": piece.quote,
+                "source": citation.source,
+                "line": citation.line,
+                "record": citation.record,
+                "time": citation.time,
+                "text": citation.text,
+            }
 
 
-def _resolved(piece: Evidence, scratch: Scratch) -> Citation | None:
-    """The citation, or None for an absence. The gate has seen to it that nothing else fails."""
+def _resolved(piece: Evidence, scratch: Scratch) -> Citation | Absence | Unresolved:
+    """What the reference leads to now: rows may be swept or damaged after the gate saw them."""
+    parsed = parse_reference(piece.reference)
     try:
+        if parsed and not parsed.line and not piece.quote:
+            return Absence(scratch.stored(parsed.handle).call)
         return cite(piece.reference, piece.quote, scratch)
-    except CitationError:
-        return None
+    except CopilotError as error:
+        return Unresolved(str(error))
 
 
 def _text(text: str) -> str:

@@ -1,5 +1,6 @@
 """The gate lets out what its lines carry, and names what they do not."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -139,6 +140,16 @@ def test_absence_is_carried_by_a_complete_answer_that_found_nothing(grounds: Gro
 )
 def test_absence_is_not_carried_by_anything_less(grounds: Grounds, handle: str, why: str) -> None:
     assert why in claim_problems(claim("no memory was lacking", (handle, "")), grounds)[0]
+
+
+@pytest.mark.parametrize("tool", ["query_scratch", "search_incidents", "logbook_context"])
+def test_absence_is_shown_by_the_search_of_a_source_only(grounds: Grounds, tool: str) -> None:
+    answers = {"R0002": Answer("R0002", tool, complete=True, total=0)}
+    found = claim_problems(
+        claim("the disk was not full", ("R0002", "")), replace(grounds, answers=answers)
+    )
+
+    assert "searches no source" in found[0]
 
 
 def test_a_claim_without_evidence_is_refused(grounds: Grounds) -> None:
