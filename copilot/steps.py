@@ -25,6 +25,8 @@ from copilot.tools.registry import Registry
 from copilot.values import JsonObject
 from policies.schema import Policy
 
+NEARLY_FULL = 0.8
+"""The share of the window from which on the service is asked to count."""
 MAX_CUT = 2
 DROPPED = frozenset({"cut", "broken"})
 """Answers that are paid for and never used: a cut one may hold a call whose input is cut too."""
@@ -82,6 +84,8 @@ def _ask(work: Work, turn: int, cut_before: int) -> Response:
     request = build(work.view, work.frame, work.ledger.support, enlarged=cut_before)
     sizes: JsonObject = {**work.frame.sizes, **work.view.sizes}
     estimate = int(sum(int(str(size)) for size in sizes.values()) * work.ledger.per_byte)
+    if estimate > work.window * NEARLY_FULL:  # only here is a count worth a call of its own
+        estimate = work.model.count_tokens(request) or estimate
     check(request, window=work.window, estimate=estimate, paused=work.view.is_paused)
     work.journal.append(
         "request",

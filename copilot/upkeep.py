@@ -5,6 +5,7 @@ left the view and what came back stand in the same line of the journal.
 """
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 from copilot.context import levers
 from copilot.context.compaction import Kind, Summary, split, summary_in, summary_request
@@ -19,6 +20,8 @@ from copilot.models.support import refused_features
 from copilot.steps import Work, is_failed_summary, priced, usage_json
 from copilot.values import JsonObject
 
+NEARLY = 0.8
+"""The share of a budget from which on its end is near."""
 FOR_GOOD = frozenset({"auth", "billing", "spend_cap"})
 """Kinds of ModelError that end an investigation; others cost one summary."""
 
@@ -39,6 +42,7 @@ def upkeep(work: Work, turn: int) -> None:
     kind = levers.compaction(work.frame, work.ledger.support, outlook, work.ledger.bad_compactions)
     if kind:
         compact_view(work, turn, kind)
+    _near_the_end(work, turn)
 
 
 def _notice(work: Work, turn: int) -> None:
@@ -85,6 +89,22 @@ def threshold_summary(work: Work, turn: int, response: Response) -> None:
         "state": put_back(work, "\n".join([content, visible(kept)]), goal=True),
     }
     work.journal.append("compact", turn, data)
+
+
+def _near_the_end(work: Work, turn: int) -> None:
+    """Say the state once more when a budget nears its end, if anything of it is gone."""
+    spent, budgets = work.ledger.spent, work.budgets
+    shares = (
+        turn / budgets.turns,
+        spent.tokens / budgets.tokens,
+        float((spent.usd or 0) / budgets.usd),
+        work.ledger.active / max(budgets.wall_time, timedelta(seconds=1)),
+    )
+    if max(shares) < NEARLY or work.journal.last("state"):
+        return
+    text = put_back(work, visible(work.view.as_read()))
+    if text:
+        work.journal.append("state", turn, {"text": text, "why": "a budget nears its end"})
 
 
 def outlook_of(work: Work, turn: int) -> Outlook:

@@ -10,10 +10,12 @@ import pytest
 
 from copilot import app
 from copilot.errors import ModelError
-from copilot.notes.sections import Citation, Finding
+from copilot.investigation import investigate
+from copilot.models.model import Request
+from copilot.notes.sections import Citation, Finding, Question
 from copilot.notes.state import State
 from tests.bench import ALERT, FINDING, NOW, REPORT, SEARCH, STORY, SUBMIT, Bench, made_workspace
-from tests.doubles.scripted_model import Turn, message
+from tests.doubles.scripted_model import ScriptedModel, Turn, message
 
 
 @pytest.fixture
@@ -260,6 +262,44 @@ def test_another_question_is_another_investigation(tmp_path: Path) -> None:
     app.resume(workspace, first.incident, app.Wishes(question="since when?"))
 
     assert len(workspace.journals(first.incident)) == 2
+
+
+class CountedModel(ScriptedModel):
+    """A scripted model whose service counts tokens when it is asked."""
+
+    counted = 150_000
+
+    def count_tokens(self, request: Request) -> int | None:
+        """Return the service's count."""
+        return self.counted
+
+
+@pytest.mark.parametrize(("counted", "limit"), [(150_000, ""), (239_000, "window")])
+def test_near_the_window_the_services_own_count_decides(
+    bench: Bench, counted: int, limit: str
+) -> None:
+    model = CountedModel(STORY)
+    model.counted = counted
+    with bench.work(model) as (work, notebook):
+        size = sum(work.view.sizes.values()) + work.frame.bytes
+        work.ledger.per_byte = 200_000 / size
+        ending = investigate(replace(work, window=240_000), notebook)
+
+    assert ending.page.limit == limit
+
+
+def test_what_left_the_view_is_said_once_more_when_a_budget_nears_its_end(bench: Bench) -> None:
+    def asked(state: State) -> State:
+        return replace(state, open_questions=(Question("who changed the name server?"),))
+
+    bench.workspace.notes.update(bench.alert_incident(), asked, subject="by hand", trailers={})
+    bench.budgets = replace(bench.budgets, turns=9)
+
+    bench.run([[SEARCH]] * 20)
+
+    [state] = [event for event in bench.events if event.kind == "state"]
+    assert state.turn == 8
+    assert "who changed the name server?" in str(state.data["text"])
 
 
 class Killed(BaseException):
