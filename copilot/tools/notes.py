@@ -10,7 +10,7 @@ from pydantic import Field
 
 from copilot.notes.search import Query
 from copilot.notes.state import render
-from copilot.report.gate import Grounds, claim_problems
+from copilot.report.gate import Grounds, claim_problems, statement_problems
 from copilot.report.values import Claim, Evidence, Status
 from copilot.tools.arguments import Arguments
 from copilot.tools.base import Case, Outcome, Tool
@@ -68,8 +68,13 @@ def _read(_: ReadNotes, case: Case) -> Outcome:
 
 
 def _write(arguments: WriteNotes, case: Case) -> Outcome:
+    scope: JsonObject = {"incident": case.incident}
+    if arguments.section == "ruled_out":
+        wrong = statement_problems(arguments.text, arguments.evidence, grounds(case))
+        if wrong:
+            return _not_recorded(scope, wrong)
     return Outcome(
-        scope={"incident": case.incident},
+        scope=scope,
         facts={"written": arguments.section},
         effect={"note": arguments.model_dump(mode="json")},
         stored=False,
@@ -81,15 +86,17 @@ def _record(arguments: RecordFinding, case: Case) -> Outcome:
     wrong = claim_problems(claim, grounds(case))
     scope: JsonObject = {"incident": case.incident}
     if wrong:
-        return Outcome(
-            ok=False, scope=scope, hint=f"not recorded: {'; '.join(wrong)}", stored=False
-        )
+        return _not_recorded(scope, wrong)
     return Outcome(
         scope=scope,
         facts={"recorded": arguments.status, "references": len(arguments.evidence)},
         effect={"finding": arguments.model_dump(mode="json")},
         stored=False,
     )
+
+
+def _not_recorded(scope: JsonObject, wrong: list[str]) -> Outcome:
+    return Outcome(ok=False, scope=scope, hint=f"not recorded: {'; '.join(wrong)}", stored=False)
 
 
 def _search(arguments: SearchIncidents, case: Case) -> Outcome:

@@ -8,7 +8,7 @@ import pytest
 
 from copilot.report.citations import CitationError, cite
 from copilot.report.gate import Grounds, claim_problems, kept, problems
-from copilot.report.values import Claim, Evidence, Report
+from copilot.report.values import Claim, Evidence, Report, RuledOut
 from copilot.scratch.store import Scratch
 from copilot.tools.answer import Answer
 from copilot.values import JsonObject
@@ -107,15 +107,67 @@ def test_the_same_text_twice_is_not_two_independent_lines(grounds: Grounds) -> N
 
 
 def test_two_lines_of_different_sources_may_confirm(grounds: Grounds) -> None:
-    found = claim("it went on", ("R0001:3", "copied"), ("R0001:5", "first"), status="confirmed")
+    lines = (("R0001:3", "copied"), ("R0001:5", "quota exceeded"))
+    found = claim("files were copied until the quota was full", *lines, status="confirmed")
 
     assert claim_problems(found, grounds) == []
+
+
+def test_lines_that_share_no_word_with_the_claim_do_not_confirm_it(grounds: Grounds) -> None:
+    lines = (("R0001:3", "copied"), ("R0001:5", "first"))
+    found = claim("it went on with that", *lines, status="confirmed")
+
+    assert "two independent lines" in claim_problems(found, grounds)[0]
+
+
+@pytest.mark.parametrize(
+    "name", ["FAKE-123", "node77.example.org", "T2_XX_Nowhere", "exit code 4711", "HTTP 503"]
+)
+def test_a_made_up_identifier_of_any_exact_kind_is_refused_anywhere(
+    grounds: Grounds, name: str
+) -> None:
+    line = ("R0001:1", "cannot resolve")
+    ruled_out = RuledOut(claim=f"{name} is full", why="no line", evidence=claim("x", line).evidence)
+    report = Report(verdict="inconclusive", summary=f"see {name}", ruled_out=(ruled_out,))
+
+    assert "which no source has shown" in claim_problems(claim(f"as {name}", line), grounds)[0]
+    assert len(problems(report, grounds)) == 2
+
+
+def test_backticks_in_the_summary_and_in_what_is_ruled_out_stand_on_lines(grounds: Grounds) -> None:
+    evidence = claim("x", ("R0001:1", "cannot resolve")).evidence
+    fine = RuledOut(claim="`se01.example.org` is up", why="gone", evidence=evidence)
+    wrong = RuledOut(claim="the disk", why="`sdb1` is empty", evidence=evidence)
+    report = Report(
+        verdict="inconclusive", summary="`cannot resolve` and `sdb2`", ruled_out=(fine, wrong)
+    )
+
+    rest, left_out = kept(report, grounds)
+
+    assert len(problems(report, grounds)) == 2
+    assert (rest.ruled_out, rest.not_checked) == ((fine,), ("the disk",))
+    assert "sdb2" not in rest.summary
+    assert "`sdb2`" in left_out[0]
+
+
+def test_what_is_ruled_out_without_a_line_was_not_checked(grounds: Grounds) -> None:
+    report = Report(
+        verdict="inconclusive", summary="s", ruled_out=(RuledOut(claim="the disk", why="surely"),)
+    )
+
+    rest, left_out = kept(report, grounds)
+
+    assert "no evidence" in problems(report, grounds)[0]
+    assert (rest.ruled_out, rest.not_checked) == ((), ("the disk",))
+    assert left_out[0].startswith("Ruled out: the disk (no evidence")
 
 
 def test_a_token_in_backticks_must_be_on_a_cited_line(grounds: Grounds) -> None:
     wrong = claim("`se99.example.org` does not resolve", ("R0001:1", "cannot resolve"))
 
-    assert claim_problems(wrong, grounds) == ["`se99.example.org` is on none of its cited lines"]
+    found = claim_problems(wrong, grounds)
+
+    assert found[0] == "`se99.example.org` is on none of its cited lines"
 
 
 def test_a_ticket_that_no_source_has_shown_is_refused(grounds: Grounds) -> None:
@@ -249,6 +301,8 @@ def test_what_lacks_support_is_left_out_and_named_and_the_verdict_becomes_inconc
 
     assert (rest.verdict, rest.cause, len(rest.evidence)) == ("inconclusive", None, 1)
     assert "it was the disk" in left_out[0]
+    assert rest.summary == "Inconclusive: the cause that was handed in lacked support."
+    assert left_out[1].startswith("Summary as handed in: s (")
 
 
 def test_confirmed_without_enough_lines_leaves_as_likely(grounds: Grounds) -> None:

@@ -192,6 +192,18 @@ def test_a_finding_whose_line_does_not_say_it_is_not_recorded(ask: Ask) -> None:
     assert "does not say" in answer["hint"]
 
 
+@pytest.mark.parametrize("evidence", [[], [{"reference": "R0001:1", "quote": "No space left"}]])
+def test_what_is_ruled_out_in_the_notes_needs_lines_too(
+    ask: Ask, evidence: list[dict[str, str]]
+) -> None:
+    ask("search_logbook", text="resolve")
+
+    answer = ask("write_notes", section="ruled_out", text="the disk", evidence=evidence)
+
+    assert answer["ok"] is False
+    assert "not recorded" in answer["hint"]
+
+
 def test_a_note_of_five_megabytes_is_refused_as_too_long(ask: Ask) -> None:
     answer = ask("write_notes", section="now", text="x" * 5_000_000)
 
