@@ -25,6 +25,7 @@ from tests.bench import AMPLE, Bench, made_workspace
 from tests.doubles.scripted_model import ScriptedModel, message
 
 T = TypeVar("T")
+HITS = 40
 AROUND = 8
 """Turns on each side of the one that is looked at."""
 
@@ -74,7 +75,7 @@ class TimedModel(ScriptedModel):
 
     def _answer(self) -> Response:
         self._turn += 1
-        name, arguments = "search_logbook", {"text": f"copied -x{self._turn}", "limit": 40}
+        name, arguments = "search_logbook", {"text": f"batch_{self._turn:04}", "limit": HITS}
         if self._turn >= self._turns:
             name, arguments = "submit_report", {"verdict": "inconclusive", "summary": "end"}
         block = {"type": "tool_use", "id": f"toolu_{self._turn}", "name": name, "input": arguments}
@@ -99,9 +100,10 @@ def measured(turns: int) -> list[float]:
     with tempfile.TemporaryDirectory() as folder:
         workspace = made_workspace(Path(folder))
         log = "".join(
-            f"2026-11-30 11:{n // 60 % 60:02}:{n % 60:02},000 INFO mover: copied /store/{n}.root "
-            f"for wf_gamma_{n:04} at site_{n % 7} in {n * 37 % 900} ms\n"
-            for n in range(600)
+            f"2026-11-30 11:{batch // 60 % 60:02}:{batch % 60:02},{copy:03} INFO mover: copied "
+            f"/store/{batch}_{copy}.root for wf_gamma_{copy:04} in batch_{batch:04}\n"
+            for batch in range(turns + 1)
+            for copy in range(HITS)
         )
         (Path(folder) / "many.log").write_text(log)
         workspace.logbooks["logs"].import_file(Path(folder) / "many.log", "many.log")

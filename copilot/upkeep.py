@@ -102,9 +102,9 @@ def _near_the_end(work: Work, turn: int) -> None:
     )
     if max(shares) < NEARLY or work.journal.last("state"):
         return
+    # Recorded also when nothing is gone: it is looked for once.
     text = put_back(work, visible(work.view.as_read()))
-    if text:
-        work.journal.append("state", turn, {"text": text, "why": "a budget nears its end"})
+    work.journal.append("state", turn, {"text": text, "why": "a budget nears its end"})
 
 
 def outlook_of(work: Work, turn: int) -> Outlook:
