@@ -33,6 +33,7 @@ SUMMARIES: dict[str, Any] = {
     "keeps nothing": lambda _: "It was looked at, and it goes on.",
 }
 NUMBER = re.compile(r"\d[\d.,:]*\d")
+WELL = "cache-07.example.org answers within its time"
 RULED_OUT = "The host cache-07.example.org was looked at and is not the cause."
 
 
@@ -59,10 +60,13 @@ def played(data: Path, folder: Path, case: str) -> Rig:
     """The case, turn by turn: each statement of the assistant is a note beside the next result."""
     rig = Rig(folder, support=Support(on_demand=True))
     answers = conversation(data, case)
-    note = RULED_OUT
+    rig.printed[0] = WELL
+    rig.turn(reply(0, "The work begins.", printed=True))
+    rig.turn(reply(0, RULED_OUT, "ruled_out"))
+    note = "The work goes on."
     for number, (text, said) in enumerate(answers, start=1):
         rig.printed[number] = text
-        rig.turn(reply(number, note))
+        rig.turn(reply(number, note, printed=True))
         note = said
     rig.turn(reply(0, note))
     for _ in range(2):  # the newest turns stay as they are; what matters must be older
@@ -70,16 +74,16 @@ def played(data: Path, folder: Path, case: str) -> Rig:
     return rig
 
 
-def reply(number: int, note: str) -> Json:
-    """A turn that takes a note and, with a number, asks for what was printed then."""
-    uses: list[tuple[str, Json]] = [
-        ("write_notes", {"section": "ruled_out", "text": note[:2000]}),
-    ]
-    if number:
+def reply(
+    number: int, note: str, section: str = "open_questions", *, printed: bool = False
+) -> Json:
+    """A turn that takes a note and, when *printed*, asks for what was printed as that number."""
+    evidence: Any = [{"reference": "R0001:1", "quote": WELL}] if section == "ruled_out" else []
+    noted: Json = {"section": section, "text": note[:2000], "evidence": evidence}
+    uses: list[tuple[str, Json]] = [("write_notes", noted)]
+    if printed:
         uses.append(("printed", {"number": number}))
-    content = [
-        {"type": "tool_use", "name": name, "input": given} for name, given in uses if note or given
-    ]
+    content = [{"type": "tool_use", "name": name, "input": given} for name, given in uses]
     return {"content": content, "stop_reason": "tool_use"}
 
 
