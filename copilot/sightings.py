@@ -64,7 +64,8 @@ class Sightings:
         Writing an identifier shows nothing: what only a model wrote is not among `values`.
         """
         for item in find_artifacts(text):
-            if item.kind != "time":  # the ends of windows would crowd out what they frame
+            # As arguments times are the ends of windows; they would crowd out what they frame.
+            if item.kind != "time" or weight > Weight.ARGUMENT:
                 self._note(Sighting(item.kind, item.value, reference, 1, weight))
 
     def _note(self, new: Sighting) -> None:

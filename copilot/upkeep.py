@@ -50,7 +50,10 @@ def _notice(work: Work, turn: int) -> None:
     if work.ledger.clearing_ignored and work.ledger.support.clear_tool_uses:
         downgrade(work, turn, ["clear_tool_uses"], "ignored: nothing was cleared")
     if work.view.cleared_by_server and not work.ledger.support.clear_tool_uses:
-        calls = [use.call for use in work.view.tool_uses() if use.is_cleared]
+        # Where thoughts are bound to what came before, nothing of it may be changed here: the
+        # bodies are simply sent again, until a summary takes their place.
+        ours = not work.ledger.support.binds_thinking
+        calls = [use.call for use in work.view.tool_uses() if use.is_cleared and ours]
         clear(work, turn, Bite(tuple(calls), 0, 0, "client", ""))
 
 

@@ -14,7 +14,7 @@ from copilot.notebook import Ending
 from copilot.values import list_at, object_at, text_at
 from copilot.workspace import Workspace
 from tests.bench import ALERT, NOW, SEARCH, SUBMIT, made_workspace
-from tests.doubles.messages_api import MessagesApi, Options, Status, calls
+from tests.doubles.messages_api import MessagesApi, Options, Status, calls, thinks
 
 TURNS = 24
 KEY = {"ANTHROPIC_API_KEY": MessagesApi.key}
@@ -97,6 +97,17 @@ def test_an_endpoint_that_ignores_clearing_is_noticed_and_we_clear(tmp_path: Pat
 
     assert "ignored" in str(kinds(events, "support", "why")[-1])
     assert kinds(events, "clear", "by")[:2] == ["server", "client"]
+    assert ending.report.verdict == "action_needed"
+
+
+def test_where_thoughts_are_bound_nothing_is_cleared_on_our_side(tmp_path: Path) -> None:
+    thinking = [thinks("hm", turn) for turn in script()]
+    with MessagesApi(*thinking, options=options(edits="ignored")) as api:
+        events, ending = run(tmp_path, api, model="claude-sonnet-5-5")
+
+    ours = [event for event in events if event.kind == "clear" and event.data["by"] == "client"]
+    assert [event.data["calls"] for event in ours] == [[]]
+    assert api.refusals == []
     assert ending.report.verdict == "action_needed"
 
 

@@ -82,8 +82,11 @@ def _evidence(screen: Screen, pieces: Sequence[Json], shown: int) -> None:
     """The first pieces: where to look, then what stands there."""
     for piece in pieces[:shown]:
         reference = text_at(piece, "reference")
-        if isinstance(piece, dict) and piece.get("absent"):
-            screen.line((f"{reference}: searched whole, nothing found", "dim"), indent=4)
+        gone = text_at(piece, "unresolved")
+        searched = text_at(piece, "searched")
+        if gone or searched:
+            said = f"can no longer be shown ({gone})" if gone else f"{searched}, nothing found"
+            screen.line((f"{reference}: {said}", "dim"), indent=4)
             continue
         source, line, record = (text_at(piece, key) for key in ("source", "line", "record"))
         place = f"{source}:{line}" if line not in ("", "0") else source

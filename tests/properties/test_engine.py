@@ -205,11 +205,13 @@ class Engine(RuleBasedStateMachine):
             case "wrong":
                 return use | {"name": "look", "input": {"seed": "many"}}
             case "note":
-                text = f"host-{seed:02}.example.org is not the cause"
-                return use | {
-                    "name": "write_notes",
-                    "input": {"section": "ruled_out", "text": text},
+                shown = self.finding(seed)
+                note = {
+                    "section": "ruled_out",
+                    "text": f"{shown['claim']}, which is not the cause",
+                    "evidence": shown["evidence"],
                 }
+                return use | {"name": "write_notes", "input": note}
             case "finding":
                 return use | {"name": "record_finding", "input": self.finding(seed)}
             case _:
