@@ -101,9 +101,13 @@ def test_an_endpoint_that_ignores_clearing_is_noticed_and_we_clear(tmp_path: Pat
 
 
 def test_where_thoughts_are_bound_nothing_is_cleared_on_our_side(tmp_path: Path) -> None:
+    (tmp_path / "policies").mkdir()
+    (tmp_path / "policies" / "eager.yaml").write_text(
+        "name: eager\nlike: default\nclearing:\n  trigger_tokens: 8000\n  at_least_tokens: 500\n"
+    )
     thinking = [thinks("hm", turn) for turn in script()]
     with MessagesApi(*thinking, options=options(edits="ignored")) as api:
-        events, ending = run(tmp_path, api, model="claude-sonnet-5-5")
+        events, ending = run(tmp_path, api, model="claude-sonnet-5-5", policy="eager")
 
     ours = [event for event in events if event.kind == "clear" and event.data["by"] == "client"]
     assert [event.data["calls"] for event in ours] == [[]]
