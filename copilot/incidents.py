@@ -6,44 +6,24 @@ without another alert; the same trouble after that is a new incident, linked to 
 """
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Literal, get_args
 
 from copilot.errors import NotFoundError, UsageError
+from copilot.identity import OVER_AFTER, identity, incident_id
 from copilot.notes.front import Front
 from copilot.notes.repository import NotesRepository
 from copilot.notes.sections import Moment, in_utc
 from copilot.notes.state import State
-from copilot.values import Alert, canonical, digest
+from copilot.values import Alert
 
 Judgement = Literal["right", "wrong", "partly"]
 """What a person thought of a verdict."""
-OVER_AFTER = timedelta(days=7)
-"""A report that lies so long without another alert ends its incident."""
 CLOSED = "closed"
 REPORTED = "reported"
 OPEN = "open"
-
-
-def identity(labels: Mapping[str, str], title: str, identity_labels: Sequence[str]) -> str:
-    """A short digest, equal for alerts of the same trouble.
-
-    Those of the *identity_labels* that the alert carries decide; without any, its title does.
-    """
-    named = {name: labels[name] for name in identity_labels if labels.get(name)}
-    return digest(canonical(dict(named) if named else " ".join(title.lower().split())))[:16]
-
-
-def incident_id(identity: str, start: datetime, attempt: int = 0) -> str:
-    """`inc-20260131-3fa9c1`: the day it began, and six digits of identity and start.
-
-    The same alert gives the same id. *attempt* counts up when another incident has it already.
-    """
-    text = f"{identity} {start.astimezone(UTC).isoformat()} {attempt or ''}"
-    day = start.astimezone(UTC)
-    return f"inc-{day.year:04}{day.month:02}{day.day:02}-{digest(text)[:6]}"
 
 
 class Incidents:

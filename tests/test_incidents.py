@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from copilot.errors import NotFoundError, UsageError
-from copilot.incidents import Incidents, identity, incident_id
+from copilot.identity import identity, incident_id
+from copilot.incidents import Incidents
 from copilot.notes.front import Front
 from copilot.notes.repository import NotesRepository
 from copilot.values import Alert
