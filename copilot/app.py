@@ -15,7 +15,7 @@ from copilot.models import prices
 from copilot.models.retries import Attempt
 from copilot.notebook import Ending, Notebook
 from copilot.report.values import Report
-from copilot.steps import Work
+from copilot.steps import StopReason, Work
 from copilot.subtask import with_tasks
 from copilot.values import Alert, object_at, text_at
 from copilot.workspace import Workspace
@@ -27,7 +27,7 @@ class Wishes:
 
     question: str = ""
     observe: Callable[[Event], None] = lambda _: None
-    stop: Callable[[], bool] = lambda: False
+    stop: Callable[[], StopReason] = lambda: ""
     on_attempt: Callable[[Attempt], None] = lambda _: None
 
 

@@ -6,6 +6,7 @@ restart and never goes down. At most one call goes past a budget: the one that w
 
 from decimal import Decimal
 
+from copilot import prompt
 from copilot.context.restate import visible
 from copilot.steps import Work
 from copilot.upkeep import outlook_of, put_back
@@ -16,8 +17,8 @@ def enforce(work: Work, turn: int) -> None:
     if work.ledger.report or work.ledger.limit:
         return
     spent, budgets = work.ledger.spent, work.budgets
-    if work.stop():
-        close(work, turn - 1, "operator", "the operator asked for the report")
+    if reason := work.stop():
+        close(work, turn - 1, reason, prompt.LIMITS[reason])
     elif turn >= budgets.turns:
         close(work, turn - 1, "turns", f"{budgets.turns} turns")
     elif spent.tokens + 2 * spent.last_tokens > budgets.tokens:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import Literal
 
 from copilot import prompt
 from copilot.context.levers import Prices
@@ -25,6 +26,7 @@ from copilot.tools.registry import Registry
 from copilot.values import JsonObject
 from policies.schema import Policy
 
+StopReason = Literal["", "operator", "resolved", "spend"]
 NEARLY_FULL = 0.8
 """The share of the window from which on the service is asked to count."""
 MAX_CUT = 2
@@ -61,7 +63,8 @@ class Work:
     ledger: Ledger
     learned: Callable[[Support], None]
     """Takes what was learned of the endpoint, for the next investigation."""
-    stop: Callable[[], bool]
+    stop: Callable[[], StopReason]
+    """Asked before each turn: why the report is wanted now, or an empty text."""
     now: Callable[[], datetime]
     limit_message: Callable[[str], str] = prompt.limit_message
     """What the model is told before its last answer."""

@@ -16,7 +16,7 @@ from copilot.investigation import investigate
 from copilot.journal import Event, Journal
 from copilot.ledger import Ledger
 from copilot.notebook import Ending, Notebook
-from copilot.steps import Budgets, Work
+from copilot.steps import Budgets, StopReason, Work
 from copilot.values import Alert
 from copilot.workspace import Workspace
 from tests.doubles.scripted_model import Call, ScriptedModel, Turn
@@ -82,7 +82,7 @@ class Bench:
     workspace: Workspace
     alert: Alert = ALERT
     budgets: Budgets = AMPLE
-    stop: bool = False
+    stop: StopReason = ""
     events: list[Event] = field(default_factory=list)
     observe: Callable[[Event], None] = lambda _: None
 

@@ -162,7 +162,7 @@ def test_a_report_built_by_code_keeps_the_findings_with_their_lines(bench: Bench
 
 
 def test_an_operator_who_asks_for_the_report_gets_it_after_the_turn(bench: Bench) -> None:
-    bench.stop = True
+    bench.stop = "operator"
 
     ending = bench.run(STORY)
 

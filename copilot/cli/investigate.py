@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from copilot.journal import Event
     from copilot.models.retries import Attempt
     from copilot.notebook import Ending
+    from copilot.steps import StopReason
     from copilot.values import Alert, Json
     from copilot.workspace import Workspace
 
@@ -112,7 +113,7 @@ def follow(
     try:
         with watching(shown.timeout) as interrupts, session.screen.progress() as progress:
             watch = Watch(session, progress, follower, interrupts, shown.as_jsonl)
-            wishes = app.Wishes(question, watch.observe, watch.wants_report, watch.attempted)
+            wishes = app.Wishes(question, watch.observe, watch.stop, watch.attempted)
             if isinstance(found, Known):
                 ending = app.resume(workspace, found.incident, wishes)
             else:
@@ -149,6 +150,10 @@ class Watch:
     def wants_report(self) -> bool:
         """Return true once she has pressed Ctrl-C."""
         return self._interrupts.report_wanted
+
+    def stop(self) -> "StopReason":
+        """Why the report is wanted now, if it is."""
+        return "operator" if self.wants_report() else ""
 
     def observe(self, event: "Event") -> None:
         """Show one event."""

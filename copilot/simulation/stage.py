@@ -62,7 +62,7 @@ def at_work(
         view=teller.view,
         ledger=teller.ledger,
         learned=lambda _: None,
-        stop=lambda: False,
+        stop=lambda: "",
         now=lambda: tape.time,
     )
 

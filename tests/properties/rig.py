@@ -219,7 +219,7 @@ class Rig:
             registry=registry, policy=POLICY, case=case,
             budgets=Budgets(1000, 10**9, Decimal(10**6), timedelta(days=1)), journal=journal,
             frame=Frame(self.model, "You investigate.", registry.definitions(), 1000, POLICY),
-            view=view, ledger=ledger, learned=lambda _: None, stop=lambda: False, now=lambda: NOW,
+            view=view, ledger=ledger, learned=lambda _: None, stop=lambda: "", now=lambda: NOW,
         )  # fmt: skip
 
     def _answer(self, read: Json) -> Json:
