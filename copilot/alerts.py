@@ -43,6 +43,7 @@ def redacted(alert: Alert, redactor: Redactor) -> Alert:
         labels=_redacted(alert.labels, redactor),
         annotations=_redacted(alert.annotations, redactor),
         starts_at=alert.starts_at,
+        ends_at=alert.ends_at,
         fingerprint=alert.fingerprint,
         raw=redactor.redact(alert.raw),
     )
@@ -56,6 +57,7 @@ def as_json(alert: Alert) -> JsonObject:
         "text": alert.text,
         "status": alert.status,
         "starts_at": iso(alert.starts_at) if alert.starts_at else None,
+        **({"ends_at": iso(alert.ends_at)} if alert.ends_at else {}),
         "labels": dict(alert.labels),
         "annotations": dict(alert.annotations),
         "fingerprint": alert.fingerprint,
@@ -64,7 +66,7 @@ def as_json(alert: Alert) -> JsonObject:
 
 def from_json(data: JsonObject) -> Alert:
     """The alert that `as_json` made *data* of."""
-    starts = text_at(data, "starts_at")
+    starts, ends = text_at(data, "starts_at"), text_at(data, "ends_at")
     return Alert(
         source=text_at(data, "source"),
         title=text_at(data, "title"),
@@ -73,6 +75,7 @@ def from_json(data: JsonObject) -> Alert:
         labels={key: str(value) for key, value in object_at(data, "labels").items()},
         annotations={key: str(value) for key, value in object_at(data, "annotations").items()},
         starts_at=parse_iso(starts) if starts else None,
+        ends_at=parse_iso(ends) if ends else None,
         fingerprint=text_at(data, "fingerprint"),
     )
 

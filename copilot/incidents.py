@@ -5,12 +5,12 @@ STATE.md. An incident is open until a person closes it, or until its report has 
 without another alert; the same trouble after that is a new incident, linked to the last one.
 """
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Literal, get_args
 
+from copilot.arrivals import CLOSED, REPORTED, opened, with_arrivals, with_moment
 from copilot.errors import NotFoundError, UsageError
 from copilot.identity import OVER_AFTER, identity, incident_id
 from copilot.notes.front import Front
@@ -21,9 +21,6 @@ from copilot.values import Alert
 
 Judgement = Literal["right", "wrong", "partly"]
 """What a person thought of a verdict."""
-CLOSED = "closed"
-REPORTED = "reported"
-OPEN = "open"
 
 
 class Incidents:
@@ -44,12 +41,8 @@ class Incidents:
         start = in_utc(alert.starts_at) if alert.starts_at else now
         known = self.known(alert, identity_labels)
         going_on = [one for one in known if not _is_over(one, now)]
-        if going_on:
-            return self._add(going_on[0].incident, alert, start)
-        incident = self._free_id(same, start)
-        if any(one.incident == incident for one in known):
-            return self._add(incident, alert, start)
-        self._begin(incident, alert, Front(identity=same, started=start, previous=_last(known)))
+        incident = going_on[0].incident if going_on else self._free_id(same, start)
+        self.note(incident, Front(identity=same, started=start, previous=_last(known)), [alert])
         return incident
 
     def known(self, alert: Alert, identity_labels: Sequence[str]) -> list[Front]:
@@ -89,7 +82,7 @@ class Incidents:
             text = "; ".join(
                 filter(None, ["Closed", judgement and f"verdict {judgement}", cause, note])
             )
-            return _with_moment(replace(state, front=front), Moment(now, text))
+            return with_moment(replace(state, front=front), Moment(now, text))
 
         return self._change(incident, change, "closed")
 
@@ -101,45 +94,25 @@ class Incidents:
             if state.front.status != CLOSED:
                 return state
             text = f"Reopened; {note}" if note else "Reopened"
-            return _with_moment(_opened(state, now), Moment(now, text))
+            return with_moment(opened(state, now), Moment(now, text))
 
         return self._change(incident, change, "reopened")
 
-    def _begin(self, incident: str, alert: Alert, front: Front) -> None:
+    def note(
+        self, incident: str, head: Front, alerts: Sequence[Alert], total: int = 0
+    ) -> str | None:
+        """Note *alerts* of an incident, opened with *head* if it is new; the commit, if any.
+
+        *total* is how many alerts it has by whoever counts them; 0: each new one counts once.
+        """
         now = self._now()
+        head = replace(head, incident=incident)
 
         def change(state: State) -> State:
-            if state.front.identity:  # another process was faster with the same alert
-                return state
-            new = replace(
-                front,
-                incident=incident,
-                title=alert.title,
-                status=OPEN,
-                alerts=1,
-                updated=now,
-                labels=alert.labels,
-            )
-            state = replace(state, front=new, alert=alert.raw or alert.words())
-            return _with_moment(state, _arrival(alert, front.started or now))
+            return with_arrivals(state, head, alerts, now, total)
 
-        self._commit(incident, change, f"opened, {alert.title}")
-
-    def _add(self, incident: str, alert: Alert, start: datetime) -> str:
-        """Note another alert of an incident that is known; the incident's id."""
-        now = self._now()
-        arrival = _arrival(alert, start)
-
-        def change(state: State) -> State:
-            if state.front.status == CLOSED:
-                state = _opened(state, now)
-            if any(one.reference == arrival.reference for one in state.timeline):
-                return state
-            front = replace(state.front, alerts=state.front.alerts + 1, updated=now)
-            return _with_moment(replace(state, front=front), arrival)
-
-        self._commit(incident, change, f"another alert, {alert.title}")
-        return incident
+        what = "opened" if self._notes.front(incident) is None else "another alert"
+        return self._commit(incident, change, f"{what}, {alerts[0].title}")
 
     def _free_id(self, same: str, start: datetime) -> str:
         """The incident's id; another one when an incident of another identity has it."""
@@ -173,22 +146,3 @@ def _last(known: Sequence[Front]) -> str:
     """The incident that began last among those, or an empty id."""
     oldest = datetime.min.replace(tzinfo=UTC)
     return max(known, key=lambda one: one.started or oldest).incident if known else ""
-
-
-def _opened(state: State, now: datetime) -> State:
-    status = REPORTED if state.front.verdict else OPEN
-    return replace(state, front=replace(state.front, status=status, closed=None, updated=now))
-
-
-def _arrival(alert: Alert, start: datetime) -> Moment:
-    """When the alert began. Its reference tells one alert from the next and is there only once."""
-    key = hashlib.sha256(
-        f"{alert.fingerprint} {alert.title} {alert.starts_at}".encode("utf-8", "replace")
-    )
-    return Moment(start, f"Alert: {alert.title or alert.source}", f"alert {key.hexdigest()[:8]}")
-
-
-def _with_moment(state: State, moment: Moment) -> State:
-    """The state with one more moment, in the order of time."""
-    timeline = sorted([*state.timeline, moment], key=lambda one: one.time)
-    return replace(state, timeline=tuple(timeline))

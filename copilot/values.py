@@ -27,6 +27,8 @@ class Alert:
     labels: Mapping[str, str] = field(default_factory=dict)
     annotations: Mapping[str, str] = field(default_factory=dict)
     starts_at: datetime | None = None
+    ends_at: datetime | None = None
+    """When it was over, where it is."""
     fingerprint: str = ""
     raw: str = ""
 

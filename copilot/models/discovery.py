@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from threading import get_ident
 from typing import Protocol
 
 from copilot.errors import ModelError
@@ -66,7 +67,7 @@ class Discovery:
         book = self._book()
         book[f"{address} {model}"] = {"at": iso(self.now()), "support": support.as_json()}
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        draft = self.path.with_suffix(f".{os.getpid()}")
+        draft = self.path.with_suffix(f".{os.getpid()}-{get_ident()}")
         draft.write_text(json.dumps(book, indent=1), encoding="utf-8")
         draft.replace(self.path)
 
