@@ -1,6 +1,7 @@
 """The composition root: a workspace, an alert and a person's wishes become an investigation."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from copilot.investigation import investigate
 from copilot.journal import Event, Journal, read_events
 from copilot.ledger import Ledger
 from copilot.models import prices
+from copilot.models.model import Model
 from copilot.models.retries import Attempt
 from copilot.notebook import Ending, Notebook
 from copilot.report.values import Report
@@ -21,14 +23,21 @@ from copilot.values import Alert, object_at, text_at
 from copilot.workspace import Workspace
 
 
+ModelFor = Callable[[Workspace, Callable[[Attempt], None]], AbstractContextManager[Model]]
+
+
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What a person asks of one investigation beyond the settings."""
+    """What whoever starts an investigation asks of it beyond the settings."""
 
     question: str = ""
     observe: Callable[[Event], None] = lambda _: None
     stop: Callable[[], StopReason] = lambda: ""
     on_attempt: Callable[[Attempt], None] = lambda _: None
+    model_for: ModelFor = assembly.model_for
+    """Gives the model; a daemon's investigations share one client."""
+    record: Path | None = None
+    """The journal; None: the unfinished one of the same question, else a new one."""
 
 
 def run(workspace: Workspace, alert: Alert, wishes: Wishes) -> Ending:
@@ -40,7 +49,7 @@ def run(workspace: Workspace, alert: Alert, wishes: Wishes) -> Ending:
     workspace.notes.create()
     alert = alerts.redacted(alert, workspace.redactor)
     incident = workspace.incidents.open_for(alert, workspace.settings.identity_labels)
-    return _investigate(workspace, incident, alert, wishes)
+    return investigate_incident(workspace, incident, alert, wishes)
 
 
 def resume(workspace: Workspace, incident: str, wishes: Wishes) -> Ending:
@@ -53,10 +62,16 @@ def resume(workspace: Workspace, incident: str, wishes: Wishes) -> Ending:
     begun = events[0].data
     alert = alerts.from_json(object_at(begun, "alert"))
     asked = replace(wishes, question=wishes.question or text_at(begun, "question"))
-    return _investigate(workspace, incident, alert, asked)
+    return investigate_incident(workspace, incident, alert, asked)
 
 
-def _investigate(workspace: Workspace, incident: str, alert: Alert, wishes: Wishes) -> Ending:
+def investigate_incident(
+    workspace: Workspace, incident: str, alert: Alert, wishes: Wishes
+) -> Ending:
+    """Investigate *incident*, which is open in the notes; *alert* is redacted. Raises CopilotError.
+
+    An unfinished record is resumed: what it holds is neither asked nor paid for again.
+    """
     question = workspace.redactor.redact(wishes.question)
     registry = assembly.registry_for(workspace)
     frame = assembly.frame_for(workspace, registry)
@@ -74,9 +89,9 @@ def _investigate(workspace: Workspace, incident: str, alert: Alert, wishes: Wish
         wishes.observe(event)
 
     case = assembly.case_for(workspace, incident, alert, question, ledger)
-    path = _journal_path(workspace, incident, question)
+    path = wishes.record or _journal_path(workspace, incident, question)
     with (
-        assembly.model_for(workspace, wishes.on_attempt) as model,
+        wishes.model_for(workspace, wishes.on_attempt) as model,
         Journal(path, now=workspace.now, observe=observe) as journal,
     ):
         for event in journal.events:

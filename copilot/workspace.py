@@ -3,7 +3,7 @@
 import os
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -26,6 +26,10 @@ from policies.schema import Policy
 
 KEY_BYTES = 32
 MIB = 1 << 20
+ROOMS = (
+    "notes", "incidents", "logbooks", "trackers", "libraries", "redactor", "policy", "discovery",
+)  # fmt: skip
+"""What two views of one workspace share."""
 
 
 def _utc() -> datetime:
@@ -85,6 +89,19 @@ class Workspace:
     def policy(self) -> Policy:
         """The context policy that the settings name."""
         return load_policy(self.settings.policy, self.settings.policies)
+
+    def with_model(self, name: str, turns: int) -> "Workspace":
+        """The same workspace, its rooms shared, with another model and limit of turns."""
+        settings = self.settings.model_copy(
+            update={
+                "model": self.settings.model.model_copy(update={"name": name}),
+                "budgets": self.settings.budgets.model_copy(update={"turns": turns}),
+            }
+        )
+        other = replace(self, settings=settings)
+        for room in ROOMS:
+            other.__dict__[room] = getattr(self, room)
+        return other
 
     def scratch(self, incident: str) -> Scratch:
         """The offloaded results of one incident."""
