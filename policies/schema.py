@@ -58,8 +58,9 @@ class ToolPolicy(Strict):
     tail: Count = 0
     """How many of the last rows a pointer shows."""
     clear: Clear = "normal"
-    """When an old result's body leaves the request: never, as the clearing section says, early
-    (as soon as it was answered and anything is cleared at all), or first of all."""
+    """When an old result's body leaves the request: never, or where we clear those marked first
+    before those marked early before the normal ones. The service clears the oldest, whatever they
+    are."""
     clear_inputs: bool = False
     """Whether the arguments of a cleared call go too."""
     why: str = ""

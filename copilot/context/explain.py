@@ -9,7 +9,7 @@ from typing import Literal
 
 from connectors.logbook import Count
 from copilot.context.bite_sum import SmallestBite, smallest_bite
-from copilot.context.levers import PLACEHOLDER_BYTES, Prices
+from copilot.context.levers import PLACEHOLDER_BYTES, RANKS, Prices
 from copilot.context.placement import BYTES_PER_TOKEN, place, tokens_of
 from copilot.context.request import Frame
 from copilot.context.room import fixed_tokens
@@ -135,7 +135,21 @@ def _cleared(frame: Frame, policy: ToolPolicy, tokens: int) -> str:
     return (
         f"when the request passes {clearing.trigger_tokens} tokens ({fixed_tokens(frame)} of them "
         f"are system and tools), it was answered, and {clearing.keep} newer results are there"
+        f"{_rank(frame.policy, policy)}"
     )
+
+
+def _rank(policy: Policy, tool: ToolPolicy) -> str:
+    """Whose results go before its own, where that is for us to say."""
+    before = RANKS[: RANKS.index(tool.clear)]
+    marked = {one.clear for one in [*policy.tools.values(), policy.other_tools]}
+    if policy.clearing.by == "server":
+        return "" if tool.clear == "normal" else f"; the service heeds no clear: {tool.clear}"
+    if not marked & set(RANKS[:-1]):
+        return ""
+    order = f"after those marked {' and '.join(before)}" if before else "before all others"
+    unless = "" if policy.clearing.by == "client" else ", unless the service clears: oldest first"
+    return f"; {order}{unless}"
 
 
 def _by_whom(policy: Policy) -> str:

@@ -6,17 +6,23 @@ decision serves both sides; whether the service or we empty the results is a que
 """
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from copilot.context.compaction import Kind
 from copilot.context.placement import BYTES_PER_TOKEN, MESSAGE_CHARACTERS
 from copilot.context.request import Frame
-from copilot.context.view import View
+from copilot.context.view import ToolUse, View
 from copilot.models.support import Support
 from copilot.values import JsonObject, compact
+from policies.schema import Policy
 
 PLACEHOLDER_BYTES = 200
+RANKS = ("first", "early", "normal")
+"""Of tools, by `clear` of their policy: whose results go before whose."""
+Numbered = tuple[int, ToolUse]
+"""A tool use and its place, counted from the oldest."""
 WINDOW_SHARE = 0.8
 """Of the model's window: beyond it the view is compacted whatever the policy's trigger."""
 MAX_BAD = 2
@@ -57,28 +63,53 @@ class Bite:
 
 
 def bite(view: View, frame: Frame, support: Support, outlook: Outlook) -> Bite | None:
-    """What to clear now, or None: too small a request, nothing old enough, or not worth it."""
+    """What to clear now, or None: too small a request, nothing old enough, or not worth it.
+
+    We take the results marked `first` alone where they are enough, else with them those marked
+    `early`, else all. The service knows no such order: it clears the oldest, whatever they are.
+    """
     clearing = frame.policy.clearing
     by = _who(clearing.by, support.clear_tool_uses, allowed=not support.binds_thinking)
     if by is None or outlook.tokens <= clearing.trigger_tokens:
         return None
     uses = list(view.tool_uses())
+    old = _old(uses, frame)
+    best, freed = list[Numbered](), 0
+    for part in _helpings(old, frame.policy) if by == "client" else filter(None, [old]):
+        span = _span(part, outlook.per_byte, uses[-1].turn)
+        if span.freed >= at_least(view, frame, outlook, span):
+            best, freed = part, span.freed
+            if outlook.tokens - freed <= clearing.trigger_tokens:
+                break
+    if not best:
+        return None
+    calls, up_to = tuple(use.call for _, use in best), best[-1][0]
+    left = (
+        use.call
+        for number, use in enumerate(uses, start=1)
+        if use.call not in calls and use.tool not in frame.protected and not use.is_cleared
+        if number > up_to or (number, use) in old
+    )
+    return Bite(calls, up_to, freed, by, next(left, ""))
+
+
+def _old(uses: Sequence[ToolUse], frame: Frame) -> list[Numbered]:
+    """The results that may go, oldest first."""
     newest_turn = uses[-1].turn if uses else 0
-    old = [
+    behind = enumerate(uses[: max(0, len(uses) - frame.policy.clearing.keep)], start=1)
+    return [
         (number, use)
-        for number, use in enumerate(uses[: max(0, len(uses) - clearing.keep)], start=1)
+        for number, use in behind
         if not use.is_cleared and use.tool not in frame.protected and use.turn < newest_turn
+        if use.bytes > 2 * PLACEHOLDER_BYTES
     ]
-    old = [item for item in old if item[1].bytes > 2 * PLACEHOLDER_BYTES]
-    if not old:
-        return None
-    spare = PLACEHOLDER_BYTES * len(old)
-    freed = int((sum(use.bytes for _, use in old) - spare) * outlook.per_byte)
-    span = Span(old[0][1].call, freed, newest_turn - old[0][1].turn + 1)
-    if freed < at_least(view, frame, outlook, span):
-        return None
-    left = (use.call for use in uses[old[-1][0] :] if use.tool not in frame.protected)
-    return Bite(tuple(use.call for _, use in old), old[-1][0], freed, by, next(left, ""))
+
+
+def _helpings(old: Sequence[Numbered], policy: Policy) -> Iterator[list[Numbered]]:
+    """Growing parts of *old*, oldest first: the first rank, with it the second, then all."""
+    ranks = [RANKS.index(policy.tool(use.tool).clear) for _, use in old]
+    for last in sorted(set(ranks)):
+        yield [item for item, rank in zip(old, ranks, strict=True) if rank <= last]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +119,12 @@ class Span:
     first: str
     freed: int
     turns: int
+
+
+def _span(taken: Sequence[Numbered], per_byte: float, newest_turn: int) -> Span:
+    freed = sum(use.bytes - PLACEHOLDER_BYTES for _, use in taken) * per_byte
+    oldest = taken[0][1]
+    return Span(oldest.call, int(freed), newest_turn - oldest.turn + 1)
 
 
 def at_least(view: View, frame: Frame, outlook: Outlook, span: Span) -> int:

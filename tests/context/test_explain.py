@@ -76,6 +76,23 @@ def test_it_says_who_clears(policy: str, who: str) -> None:
     assert explained("search_logbook", 40_000, policy=policy).by.startswith(who)
 
 
+@pytest.mark.parametrize(
+    ("policy", "tool", "says"),
+    [
+        ("client-only", "read_scratch", "there; before all others"),
+        ("client-only", "read_document", "there; after those marked first"),
+        ("client-only", "search_logbook", "there; after those marked first and early"),
+        ("default", "read_scratch", "before all others, unless the service clears: oldest first"),
+        ("server-only", "read_scratch", "there; the service heeds no clear: first"),
+        ("server-only", "search_logbook", "newer results are there"),
+    ],
+)
+def test_it_says_what_goes_before_and_that_the_service_heeds_no_order(
+    policy: str, tool: str, says: str
+) -> None:
+    assert explained(tool, 5000, policy=policy).cleared.endswith(says)
+
+
 @pytest.mark.parametrize(("prices", "turns"), [(CLASSIC, 11.5), (CHEAP_READS, 24.0)])
 def test_a_bite_pays_for_what_is_written_again(prices: Prices, turns: float) -> None:
     bite = explained("search_logbook", 40_000, prices=prices).bite

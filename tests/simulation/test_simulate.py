@@ -91,6 +91,23 @@ def test_a_later_turn_that_needed_what_had_left_is_named(record: Record) -> None
     assert needed["/store/31.root"].handle in {"R0004", "R0005"}
 
 
+def test_what_is_marked_first_leaves_first_where_the_copilot_clears(record: Record) -> None:
+    was = record("off")
+    calm = load_policy("default").model_copy(
+        update={"compaction": Compaction(by="off"), "clearing": Clearing(by="off")}
+    )
+    last = turns(was.under(calm).events)[-1].carried
+    late = Clearing(by="client", trigger_tokens=last - 100, keep=1, at_least_tokens=1)
+    marked = calm.model_copy(update={"clearing": late})
+    plain = ToolPolicy(inline_tokens=1800)
+    unmarked = marked.model_copy(update={"tools": {**marked.tools, "read_scratch": plain}})
+
+    first, any_order = was.under(marked).departures, was.under(unmarked).departures
+
+    assert {gone.tool for gone in first} == {"read_scratch"}
+    assert {gone.tool for gone in any_order} == {"search_logbook", "read_scratch"}
+
+
 def test_a_window_that_fills_ends_the_simulation_and_says_in_which_turn(record: Record) -> None:
     small = load_policy("off").model_copy(update={"window": load_policy("small-window").window})
 
