@@ -6,6 +6,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.nodes.opensearch.node import opensearch
+
+__all__ = ["opensearch"]
+
 # A shared machine has slow moments, and a run that fails must fail again.
 settings.register_profile("house", deadline=None, derandomize=True)
 settings.load_profile("house")

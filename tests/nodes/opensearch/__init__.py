@@ -1,0 +1,1 @@
+"""One real OpenSearch node for a test session; see `node.py`."""

@@ -1,0 +1,12 @@
+"""The node that other tests rely on."""
+
+import json
+import urllib.request
+
+
+def test_the_node_answers_with_its_version(opensearch: str) -> None:
+    with urllib.request.urlopen(opensearch, timeout=10) as answer:
+        version = json.load(answer)["version"]
+
+    assert version["distribution"] == "opensearch"
+    assert version["number"].startswith("2.19.")
