@@ -22,7 +22,6 @@ from copilot.subtask import with_tasks
 from copilot.values import Alert, object_at, text_at
 from copilot.workspace import Workspace
 
-
 ModelFor = Callable[[Workspace, Callable[[Attempt], None]], AbstractContextManager[Model]]
 
 
