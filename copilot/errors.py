@@ -60,6 +60,28 @@ class NotesError(CopilotError):
         self.retryable = retryable
 
 
+class EngineError(CopilotError):
+    """The durable queue cannot be opened, read or written; what it acknowledged is kept."""
+
+    def __init__(self, message: str, *, retryable: bool = False) -> None:
+        super().__init__(message)
+        self.retryable = retryable
+
+
+class EngineHeldError(EngineError):
+    """Another daemon has the state folder."""
+
+    exit_code = 3
+
+
+class InboxError(CopilotError):
+    """The inbox could not keep or read what it was asked to; of a batch, nothing was promised."""
+
+    def __init__(self, message: str, *, retryable: bool = False) -> None:
+        super().__init__(message)
+        self.retryable = retryable
+
+
 class PatternError(CopilotError):
     """A pattern is not RE2. The text names the part and a way round it."""
 

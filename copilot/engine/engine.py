@@ -1,0 +1,243 @@
+"""The engine: runs are queued here and survive any kill. One engine a process, as DBOS has it.
+
+    engine = Engine(place, body)
+    engine.start()
+    engine.submit("inv:2026-0001:1", job, dedup="2026-0001", priority=2)
+    ...
+    engine.drain(15); os._exit(0)
+
+The body is a plain function. After a kill it is called again from its beginning, here or in another
+process, and resumes from its own journal; `Steps` sees to it that recorded steps are not run again.
+"""
+
+import contextvars
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from threading import Lock
+from typing import ParamSpec, TypeVar
+
+from dbos import DBOS, EnqueueOptions
+from dbos import error as vendor_error
+from sqlalchemy import Engine as Database
+from sqlalchemy.exc import SQLAlchemyError
+
+from copilot.engine import vendor
+from copilot.engine.gate import Gate
+from copilot.engine.place import LOCAL, FolderLock, Place
+from copilot.engine.runs import FINISHED, UNFINISHED, Run, run_of
+from copilot.engine.steps import Steps, recorded_steps
+from copilot.errors import EngineError, NotFoundError
+from copilot.values import JsonObject
+
+Body = Callable[[JsonObject, Steps], JsonObject]
+P = ParamSpec("P")
+T = TypeVar("T")
+WORKFLOW = "run"
+CHUNK = 500
+
+
+class Engine:
+    """A durable queue of runs and the threads that run them."""
+
+    def __init__(self, place: Place, body: Body) -> None:
+        self.place = place
+        self.gate = Gate()
+        self._body = body
+        self._executor = LOCAL
+        self._lock: FolderLock | None = None
+        self._database: Database | None = None
+        self._dbos: DBOS | None = None
+        self._running: Counter[str] = Counter()
+        self._guard = Lock()
+
+    def start(self) -> None:
+        """Open the queue and go on with what is in it.
+
+        Raises EngineHeldError when another daemon has the folder, EngineError when the database
+        cannot be opened.
+        """
+        vendor.quiet()
+        self._lock = FolderLock(self.place.folder)
+        try:
+            with _own_errors(f"the queue at {self.place.folder} cannot be opened"):
+                self._launch()
+        except EngineError:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """Let everything go in a process that lives on; only when nothing runs any more."""
+        DBOS.destroy(destroy_registry=True)
+        self._dbos = None
+        if self._database:
+            self._database.dispose()
+        if self._lock:
+            self._lock.close()
+
+    def drain(self, seconds: float) -> bool:
+        """Begin nothing more, and wait until what is under way is recorded; False when it was not.
+
+        The process must leave by `os._exit` then: threads wait at the gate.
+        """
+        return self.gate.drain(seconds)
+
+    def submit(self, run: str, job: JsonObject, *, dedup: str = "", priority: int = 1) -> str:
+        """Queue a run, durably, and return its id. 1 is the highest *priority*.
+
+        A run id is used once for ever: submitting it again changes nothing. While a run with the
+        same *dedup* is queued or running, nothing is added either and that run's id comes back.
+        """
+        options = EnqueueOptions(
+            workflow_name=WORKFLOW,
+            queue_name=vendor.QUEUE,
+            workflow_id=run,
+            app_version=vendor.VERSION,
+            workflow_timeout=self.place.time_limit.total_seconds(),
+            priority=priority,
+        )
+        if dedup:
+            options["deduplication_id"] = dedup
+            options["duplication_policy"] = "return-existing"
+        with _own_errors(f"{run} cannot be queued"):
+            handle = _outside(DBOS.enqueue_workflow_with_options, options, job)
+        return handle.get_workflow_id()
+
+    def cancel(self, run: str) -> None:
+        """End a run that is not over: a queued one at once, a running one at its next step."""
+        self._known(run)
+        with _own_errors(f"{run} cannot be cancelled"):
+            _outside(DBOS.cancel_workflow, run)
+
+    def retry(self, run: str) -> None:
+        """Queue a run again that did not succeed; it goes on after its last recorded step.
+
+        A row of another version is taken over. Raises EngineError when the run goes on already or
+        has succeeded.
+        """
+        known = self._known(run)
+        if known.status == "succeeded":
+            raise EngineError(f"{run} has succeeded; submit a new run to do it once more")
+        if not known.is_over:
+            if known.version == vendor.VERSION:
+                raise EngineError(f"{run} is {known.status}; wait for it, or cancel it first")
+            self.cancel(run)
+        with _own_errors(f"{run} cannot be retried"):
+            last = max(_outside(recorded_steps, run), default=0)
+            _outside(
+                DBOS.rewind_workflow,
+                run,
+                start_step=last + 1,
+                application_version=vendor.VERSION,
+                queue_name=vendor.QUEUE,
+            )
+
+    def run(self, run: str) -> Run | None:
+        """What is known of one run; None when there is no such run."""
+        with _own_errors("the queue cannot be read"):
+            found = _outside(DBOS.list_workflows, workflow_ids=[run], load_input=False)
+        return run_of(found[0]) if found else None
+
+    def runs(self, *, unfinished: bool = False, limit: int | None = None) -> list[Run]:
+        """Runs, newest first; with *unfinished* only those that are queued or running."""
+        with _own_errors("the queue cannot be read"):
+            found = _outside(
+                DBOS.list_workflows,
+                status=[*UNFINISHED] if unfinished else None,
+                limit=limit,
+                sort_desc=True,
+                load_input=False,
+            )
+        return [run_of(row) for row in found]
+
+    def steps(self, run: str) -> Sequence[str]:
+        """The names of a run's recorded steps, in order."""
+        with _own_errors("the queue cannot be read"):
+            recorded = _outside(recorded_steps, run)
+        return [recorded[position] for position in sorted(recorded)]
+
+    def of_other_versions(self) -> list[Run]:
+        """Unfinished runs that another version wrote: nobody runs them until they are retried."""
+        return [run for run in self.runs(unfinished=True) if run.version != vendor.VERSION]
+
+    def forget(self, before: datetime) -> int:
+        """Drop runs that were over before that time, and return how many. Their ids are free then.
+
+        Keep them longer than any sender repeats an alert.
+        """
+        dropped = 0
+        with _own_errors("old runs cannot be dropped"):
+            while found := _outside(
+                DBOS.list_workflows,
+                status=[*FINISHED],
+                completed_before=before.isoformat(),
+                limit=CHUNK,
+                load_input=False,
+                load_output=False,
+            ):
+                _outside(DBOS.delete_workflows, [row.workflow_id for row in found])
+                dropped += len(found)
+        return dropped
+
+    def _known(self, run: str) -> Run:
+        known = self.run(run)
+        if known is None:
+            raise NotFoundError(f"no run {run} is known here; it may be older than the retention")
+        return known
+
+    def _launch(self) -> None:
+        place = self.place
+        self._database = vendor.sqlite_engine(place)
+        self._dbos = DBOS(config=vendor.configured(place, self._executor, self._database))
+
+        @DBOS.workflow(name=WORKFLOW, max_recovery_attempts=place.attempts)
+        def run(job: JsonObject) -> JsonObject:  # the vendor marks functions; a method takes none
+            return self._run(job)
+
+        DBOS.launch()
+        everywhere = place.workers_everywhere or None
+        DBOS.register_queue(
+            vendor.QUEUE,
+            worker_concurrency=min(place.workers, everywhere or place.workers),
+            global_concurrency=everywhere,
+            limiter={"limit": place.starts_per_hour, "period": 3600.0}
+            if place.starts_per_hour
+            else None,
+            polling_interval_sec=place.poll.total_seconds(),
+        )
+
+    def _run(self, job: JsonObject) -> JsonObject:
+        run = str(DBOS.workflow_id)
+        with self._counted(run):
+            self.gate.wait()
+            steps = Steps(run, self.gate)
+            steps.catch_up()
+            return self._body(job, steps)
+
+    @contextmanager
+    def _counted(self, run: str) -> Iterator[None]:
+        """Known as running here. A run taken up again may overlap with its stale self."""
+        with self._guard:
+            self._running[run] += 1
+        try:
+            yield
+        finally:
+            with self._guard:
+                self._running[run] -= 1
+                self._running += Counter()  # forget those at zero
+
+
+def _outside(ask: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T:
+    """What *ask* returns, asked outside any run: inside one it would become a step of it."""
+    return contextvars.Context().run(ask, *arguments, **options)
+
+
+@contextmanager
+def _own_errors(what: str) -> Iterator[None]:
+    try:
+        yield
+    except (vendor_error.DBOSException, SQLAlchemyError) as error:
+        origin = getattr(error, "orig", None) or error
+        reason = str(origin).partition("\n")[0][:300]
+        raise EngineError(f"{what}: {reason}", retryable=True) from error
