@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from connectors.embedded_logbook.writer import FLAGS
 from connectors.log_files.levels import LEVELS
-from connectors.logbook import Entry
+from connectors.logbook import Entry, Pattern
+from connectors.template_counts import Line, drawn, shown
 from connectors.timestamps import instant
 
 COLUMNS = (
@@ -29,6 +30,14 @@ def entries_by_id(book: sqlite3.Connection, ids: Sequence[int]) -> list[Entry]:
         )
         found.update((row[0], entry_of(row)) for row in rows)
     return [found[entry_id] for entry_id in ids if entry_id in found]
+
+
+def shown_by(book: sqlite3.Connection, lines: Sequence[Line]) -> tuple[Pattern, ...]:
+    """The patterns of *lines* with their sample entries, in that order."""
+    wanted = shown(lines)
+    entries = dict(zip(wanted, entries_by_id(book, wanted), strict=True))
+    names: dict[int, str] = dict(book.execute("SELECT id, name FROM source"))
+    return drawn(lines, entries, names)
 
 
 def entry_of(row: Sequence[object]) -> Entry:

@@ -2,18 +2,9 @@
 
 import sqlite3
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from connectors.embedded_logbook.selection import Selection
-
-
-class Row(NamedTuple):
-    """What a template miner needs of one entry."""
-
-    id: int
-    source: int
-    level: int
-    message: str
+from connectors.template_counts import Row
 
 
 def step_for(total: int, limit: int) -> int:

@@ -9,8 +9,8 @@ from datetime import datetime
 from connectors.embedded_logbook.entries import entries_by_id, in_order
 from connectors.embedded_logbook.selection import Selection, by_parts, by_text, select
 from connectors.embedded_logbook.tally import count
-from connectors.embedded_logbook.text_query import TextQuery, phrase
 from connectors.logbook import Count, Coverage, Filters, Found, Relation, Search
+from connectors.text_query import TextQuery, phrase
 from connectors.timestamps import instant
 from copilot.errors import UsageError
 from copilot.window import Window, iso

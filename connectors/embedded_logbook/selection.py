@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from connectors.embedded_logbook.store import PLACE_BITS
-from connectors.embedded_logbook.text_query import TextQuery, parse
 from connectors.log_files.levels import LEVELS
 from connectors.logbook import Filters
+from connectors.text_query import TextQuery, parse
 from connectors.timestamps import micros_of
 from copilot.errors import UsageError
 from copilot.window import Window

@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
-from itertools import pairwise
-from statistics import median
 
 from connectors.embedded_logbook.cells import (
     MINUTE,
@@ -19,7 +17,7 @@ from connectors.embedded_logbook.cells import (
     timed_cells,
     untimed_cells,
 )
-from connectors.embedded_logbook.mining import Line, Masks, counted, drawn
+from connectors.embedded_logbook.entries import shown_by
 from connectors.embedded_logbook.sample import sampled, step_for
 from connectors.embedded_logbook.search import span
 from connectors.embedded_logbook.selection import Selection, select
@@ -34,23 +32,13 @@ from connectors.logbook import (
     Overview,
     Pattern,
 )
+from connectors.template_counts import Line, counted
 from connectors.templates import TemplateMiner
+from connectors.time_slots import WIDTHS, ends_of, gaps_of, width_for
 from copilot.window import Window
 
-WIDTHS = tuple(
-    timedelta(seconds=seconds)
-    for seconds in (
-        1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200,
-        86400, 172800, 604800, 1209600, 2592000, 7776000, 31536000,
-    )
-)  # fmt: skip
-BUCKETS = 24
-MAX_BUCKETS = 2_000
 MINED = 5_000
 TOP = 15
-HOLES = 10
-HOLE_TIMES = 20
-"""A hole is that many times longer than the usual gap between two entries."""
 FIELD_SETS = 50_000
 VALUES = 8
 
@@ -60,7 +48,7 @@ def overview(
     window: Window,
     filters: Filters,
     bucket: timedelta | None,
-    masks: Masks,
+    masks: Sequence[tuple[str, str]],
 ) -> Overview:
     """Counts over time, levels, sources, top templates and holes; see the protocol."""
     every, _ = select(book, filters)
@@ -75,7 +63,7 @@ def overview(
     width = bucket or WIDTHS[0]
     cells: list[Cell] = []
     if covered:
-        width = _width(covered, bucket, notes)
+        width = width_for(covered, bucket, notes)
         cells = timed_cells(book, selection, fine=width < timedelta(seconds=MINUTE))
     holes = _holes(book, selection, cells, covered) if covered else ()
     cells += untimed_cells(book, selection)
@@ -134,26 +122,11 @@ def _field(name: str, counts: Counter[str]) -> Field:
     return Field(name, counts.total(), tuple(counts.most_common(VALUES)))
 
 
-def _width(covered: Window, bucket: timedelta | None, notes: list[str]) -> timedelta:
-    """The bucket asked for, or the one that gives about BUCKETS; wider where far too many."""
-    assert covered.start
-    assert covered.end
-    length = covered.end - covered.start
-    fewest = BUCKETS if bucket is None else MAX_BUCKETS
-    wanted = bucket or WIDTHS[0]
-    if length / wanted <= fewest:
-        return wanted
-    width = next((width for width in WIDTHS if length / width <= fewest), WIDTHS[-1])
-    if bucket:
-        notes.append(f"buckets of {bucket} would be more than {MAX_BUCKETS}; they are {width}")
-    return width
-
-
 def _top(
     book: sqlite3.Connection,
     selection: Selection,
     total: int,
-    masks: Masks,
+    masks: Sequence[tuple[str, str]],
     notes: list[str],
 ) -> tuple[Pattern, ...]:
     """The most frequent templates; *notes* says when they come from a sample."""
@@ -163,7 +136,7 @@ def _top(
     miner = TemplateMiner(masks)
     seen = counted(miner, sampled(book, selection, step))
     most = sorted(seen.items(), key=lambda item: -item[1].count)[:TOP]
-    return drawn(
+    return shown_by(
         book,
         [Line(miner.text(number), item, item.count * step, 0, 1.0) for number, item in most],
     )
@@ -173,19 +146,10 @@ def _holes(
     book: sqlite3.Connection, selection: Selection, cells: Sequence[Cell], covered: Window
 ) -> tuple[Window, ...]:
     """The longest stretches without an entry, in the order of time, the window's ends included."""
-    occupied = sorted({cell.second for cell in cells})
-    gaps = [after - before for before, after in pairwise(occupied)]
-    if len(gaps) < 3:
-        return ()
-    least = HOLE_TIMES * median(gaps)
-    wide = sorted(((gap, place) for place, gap in enumerate(gaps) if gap > least), reverse=True)[
-        :HOLES
-    ]
-    found = [_edges(book, selection, occupied[place], occupied[place + 1]) for _, place in wide]
-    first, last = span(book, selection)
-    for start, end in ((covered.start, first), (last, covered.end)):
-        if start and end and (end - start).total_seconds() > least:
-            found.append(Window(start, end))
+    wide, least = gaps_of({cell.second for cell in cells})
+    found = [_edges(book, selection, *gap) for gap in wide]
+    if least is not None:
+        found += ends_of(covered, span(book, selection), least)
     return tuple(sorted(found, key=lambda hole: str(hole.start)))
 
 

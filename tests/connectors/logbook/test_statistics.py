@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from connectors import time_slots
 from connectors.embedded_logbook import EmbeddedLogbook, statistics
 from connectors.logbook import Filters, Logbook, Search
 from copilot.errors import NotFoundError, UsageError
@@ -61,7 +62,7 @@ def test_far_too_many_buckets_are_made_wider_and_said_so(book: EmbeddedLogbook, 
 
     seen = book.overview(ALWAYS, Filters(), timedelta(seconds=1))
 
-    assert len(seen.buckets) <= statistics.MAX_BUCKETS
+    assert len(seen.buckets) <= time_slots.MAX_BUCKETS
     assert "would be more than" in seen.coverage.notes[0]
 
 

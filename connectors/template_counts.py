@@ -1,19 +1,26 @@
-"""Templates counted over the entries of a selection, and drawn as patterns."""
+"""Templates counted over the entries that a logbook hands in, and drawn as patterns. Pure."""
 
-import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import NamedTuple
 
-from connectors.embedded_logbook.entries import entries_by_id
-from connectors.embedded_logbook.sample import Row
 from connectors.log_files.levels import LEVELS
 from connectors.logbook import Entry, Pattern
 from connectors.templates import TemplateMiner
 
 Masks = Sequence[tuple[str, str]]
 SAMPLES = 4
+
+
+class Row(NamedTuple):
+    """What a template miner needs of one entry. Ids order like the times; -1 and less: no time."""
+
+    id: int
+    source: int
+    level: int
+    message: str
 
 
 @dataclass(slots=True)
@@ -80,11 +87,15 @@ class Line:
     lift: float
 
 
-def drawn(book: sqlite3.Connection, lines: Sequence[Line]) -> tuple[Pattern, ...]:
-    """The patterns with their sample entries, in the order of *lines*."""
-    wanted = sorted({entry_id for line in lines for entry_id in line.seen.samples})
-    entries = dict(zip(wanted, entries_by_id(book, wanted), strict=True))
-    names: dict[int, str] = dict(book.execute("SELECT id, name FROM source"))
+def shown(lines: Sequence[Line]) -> list[int]:
+    """The ids of the entries that *lines* are drawn with."""
+    return sorted({entry_id for line in lines for entry_id in line.seen.samples})
+
+
+def drawn(
+    lines: Sequence[Line], entries: Mapping[int, Entry], names: Mapping[int, str]
+) -> tuple[Pattern, ...]:
+    """The patterns in the order of *lines*, with their entries and the names of their sources."""
     return tuple(_pattern(line, entries, names) for line in lines)
 
 
@@ -95,7 +106,7 @@ def _pattern(line: Line, entries: Mapping[int, Entry], names: Mapping[int, str])
     timed = [time for time in (entry.time for entry in samples) if time]
     if times[0] is None and timed:  # its first entries have no time at all
         times[0] = timed[0]
-    scale = max(line.count, line.baseline_count) // seen.count
+    scale = max(line.count, line.baseline_count) / seen.count
     return Pattern(
         template=line.template,
         count=line.count,
@@ -105,7 +116,7 @@ def _pattern(line: Line, entries: Mapping[int, Entry], names: Mapping[int, str])
         first=times[0],
         last=times[1],
         sources=tuple(
-            (names[source], count * scale) for source, count in seen.sources.most_common()
+            (names[source], round(count * scale)) for source, count in seen.sources.most_common()
         ),
         samples=samples,
     )
