@@ -36,17 +36,42 @@ VERSION = "loop-1"
 """Of the journal: what an investigation was begun with. Another version is never resumed."""
 
 
+NO_KEY = "no-key"
+"""What an endpoint without keys is sent, since the client sends none that is empty."""
+
+
 def model_name(workspace: Workspace) -> str:
-    """The model that investigates here: `auto` is Claude when there is a key, else offline."""
+    """The model that investigates here: `auto` is Claude when there is a key, else offline.
+
+    An endpoint without keys has models of its own, so there the name must be said.
+    """
     name = workspace.settings.model.name
     if name != "auto":
         return name
     return DEFAULT_MODEL if workspace.api_key() else OFFLINE
 
 
+def unnamed_endpoint(workspace: Workspace) -> str:
+    """What to do where rules investigate though an endpoint is configured; empty otherwise."""
+    settings = workspace.settings.model
+    if settings.name != "auto" or settings.needs_key or workspace.api_key():
+        return ""
+    return (
+        f"{settings.base_url} is not asked: name a model that it serves, in model.name or with "
+        "--model NAME"
+    )
+
+
 @contextmanager
-def model_for(workspace: Workspace, on_attempt: Callable[[Attempt], None]) -> Iterator[Model]:
-    """The model, ready to answer. Raises CredentialsError when Claude is wanted without a key."""
+def model_for(
+    workspace: Workspace,
+    on_attempt: Callable[[Attempt], None],
+    retries: Retries | None = None,
+) -> Iterator[Model]:
+    """The model, ready to answer. *retries* are how patient it is; None: as a person would be.
+
+    Raises CredentialsError when the public service is wanted without a key.
+    """
     name = model_name(workspace)
     if name == OFFLINE:
         from copilot.models.offline import OfflineModel
@@ -55,15 +80,17 @@ def model_for(workspace: Workspace, on_attempt: Callable[[Attempt], None]) -> It
         return
     from copilot.models.claude import Claude, Endpoint
 
+    settings = workspace.settings.model
     key = workspace.api_key()
-    if key is None:
+    if key is None and settings.needs_key:
         raise CredentialsError(
             f"{name} needs a key: set ANTHROPIC_API_KEY (or ANTHROPIC_API_KEY_FILE), "
-            "or investigate without one: --model offline"
+            "name an endpoint that needs none in model.base_url, or investigate by rules: "
+            "--model offline"
         )
-    settings = workspace.settings.model
-    endpoint = Endpoint(key.reveal(), settings.base_url, answer_s=settings.timeout_s)
-    retries = Retries(sleep=time.sleep, random=random.random)
+    word = key.reveal() if key else NO_KEY
+    endpoint = Endpoint(word, settings.base_url, answer_s=settings.timeout_s)
+    retries = retries or Retries(sleep=time.sleep, random=random.random)
     claude = Claude(name, endpoint, retries=retries, now=workspace.now, on_attempt=on_attempt)
     with closing(claude):
         yield claude

@@ -21,14 +21,18 @@ Lever = Literal[
 ]  # fmt: skip
 
 
+PUBLIC_URL = "https://api.anthropic.com"
+
+
 class ModelSettings(Strict):
     """Which model investigates, and how patient we are with it."""
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,99}$")] = "auto"
     """auto: Claude when a key is set, else offline. offline: rules, no language model. Else a
     model's id, as in claude-sonnet-5-5."""
-    base_url: Url = "https://api.anthropic.com"
-    """Where the Messages API is. The key itself comes from ANTHROPIC_API_KEY only."""
+    base_url: Url = PUBLIC_URL
+    """Where the Messages API is. The key itself comes from ANTHROPIC_API_KEY only; another endpoint
+    than the public one, such as a local server, may do without."""
     max_output_tokens: Annotated[int, Field(ge=1000, le=128_000)] = 8000
     timeout_s: Annotated[int, Field(ge=10, le=3600)] = 600
     """For one answer, however steadily it drips."""
@@ -36,6 +40,11 @@ class ModelSettings(Strict):
     """What the endpoint can do of its own, where you know better than the Models API says."""
     effort: Literal["auto", "low", "medium", "high", "xhigh", "max"] = "auto"
     """auto leaves it to the model."""
+
+    @property
+    def needs_key(self) -> bool:
+        """Whether nothing can be asked there without a key."""
+        return self.base_url.rstrip("/") == PUBLIC_URL
 
 
 class Budgets(Strict):

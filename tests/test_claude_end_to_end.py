@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from copilot import app
+from copilot import app, assembly
 from copilot.config import load_settings
 from copilot.errors import CredentialsError, ModelError
 from copilot.notebook import Ending
@@ -127,9 +127,51 @@ def test_no_more_tools_is_a_request_that_the_service_takes(tmp_path: Path) -> No
     assert ending.page.limit == "turns"
 
 
-def test_without_a_key_claude_is_refused_with_the_way_out(tmp_path: Path) -> None:
-    with MessagesApi(*STORY) as api, pytest.raises(CredentialsError, match="--model offline"):
-        investigate(tmp_path, api, environ={})
+def without_a_key(folder: Path, **model: str) -> Workspace:
+    """A workspace with these settings of its model, and an empty environment."""
+    made_workspace(folder)
+    options: dict[str, Any] = {f"model.{name}": value for name, value in model.items()}
+    return Workspace(load_settings(folder, {}, folder, options), {}, now=lambda: NOW)
+
+
+@pytest.mark.parametrize("url", ["https://api.anthropic.com", "https://api.anthropic.com/"])
+def test_without_a_key_the_public_service_is_refused_with_the_way_out(
+    tmp_path: Path, url: str
+) -> None:
+    workspace = without_a_key(tmp_path, name=MODEL, base_url=url)
+
+    with pytest.raises(CredentialsError, match="ANTHROPIC_API_KEY.*--model offline"):
+        app.run(workspace, ALERT, app.Wishes())
+
+
+def test_an_endpoint_of_ones_own_is_asked_without_a_key_when_its_model_is_named(
+    tmp_path: Path,
+) -> None:
+    api = MessagesApi(*STORY)
+    api.key = assembly.NO_KEY
+    with api:
+        workspace = without_a_key(tmp_path, name=MODEL, base_url=api.url)
+        ending = app.run(workspace, ALERT, app.Wishes())
+
+    assert api.refusals == []
+    assert ending.report.verdict == "action_needed"
+    assert assembly.unnamed_endpoint(workspace) == ""
+
+
+def test_an_endpoint_without_key_and_name_is_not_asked_and_that_is_said(tmp_path: Path) -> None:
+    with MessagesApi() as api:
+        workspace = without_a_key(tmp_path, name="auto", base_url=api.url)
+        app.run(workspace, ALERT, app.Wishes())
+
+    assert api.requests == []
+    assert assembly.model_name(workspace) == assembly.OFFLINE
+    assert "name a model that it serves" in assembly.unnamed_endpoint(workspace)
+
+
+def test_rules_on_purpose_and_the_public_service_need_no_name(tmp_path: Path) -> None:
+    assert not assembly.unnamed_endpoint(without_a_key(tmp_path / "a", name="auto"))
+    by_rules = without_a_key(tmp_path / "b", name="offline", base_url="http://127.0.0.1:9")
+    assert not assembly.unnamed_endpoint(by_rules)
 
 
 def test_a_refused_key_stops_at_once_and_the_same_call_resumes(tmp_path: Path) -> None:

@@ -109,6 +109,8 @@ def follow(
     from copilot import app, assembly
 
     session.screen.say(f"investigator: {investigator(assembly.model_name(workspace))}")
+    if unnamed := assembly.unnamed_endpoint(workspace):
+        session.screen.say((unnamed, "warn"))
     follower = Follower(workspace.now)
     try:
         with watching(shown.timeout) as interrupts, session.screen.progress() as progress:

@@ -287,6 +287,18 @@ def test_claude_without_a_key_is_exit_code_four(filled: Path, run: Run) -> None:
     assert "copilot doctor" in said.err
 
 
+def test_a_local_server_whose_model_nobody_named_is_a_warning(
+    filled: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COPILOT_MODEL__BASE_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("COPILOT_MODEL__NAME", "auto")
+
+    said = run("investigate", "alert.json")
+
+    assert said.code == 0
+    assert "http://127.0.0.1:9 is not asked: name a model that it serves" in said.err
+
+
 def test_a_wrong_option_names_itself(filled: Path, run: Run) -> None:
     said = run("investigate", "alert.json", "--policy", "nope")
 

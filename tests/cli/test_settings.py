@@ -241,6 +241,27 @@ def test_a_key_is_looked_at_and_never_shown(
     assert not key or key not in said.out + said.err
 
 
+@pytest.mark.parametrize(
+    ("name", "check", "state", "says"),
+    [
+        ("auto", "model", "warn", "offline rules: http://127.0.0.1:8080 is configured"),
+        ("qwen3-32b", "key", "ok", "none; http://127.0.0.1:8080 is asked without one"),
+        ("offline", "model", "ok", "offline rules, not a language model"),
+    ],
+)
+def test_a_local_server_needs_a_name_and_no_key(
+    workspace: Path, name: str, check: str, state: str, says: str, run: Run
+) -> None:
+    (workspace / "copilot.yaml").write_text(
+        f"model:\n  name: {name}\n  base_url: http://127.0.0.1:8080\n"
+    )
+
+    said = run("doctor", "--json")
+
+    assert state_of(said, check)[0] == state
+    assert says in said.out
+
+
 def test_a_key_file_that_everyone_can_read_is_a_warning(
     workspace: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
