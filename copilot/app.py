@@ -35,6 +35,8 @@ class Wishes:
     on_attempt: Callable[[Attempt], None] = lambda _: None
     model_for: ModelFor = assembly.model_for
     """Gives the model; a daemon's investigations share one client."""
+    notice: str = ""
+    """What a reader of the report must know first."""
     record: Path | None = None
     """The journal; None: the unfinished one of the same question, else a new one."""
 
@@ -88,7 +90,7 @@ def investigate_incident(
         wishes.observe(event)
 
     case = assembly.case_for(workspace, incident, alert, question, ledger)
-    path = wishes.record or _journal_path(workspace, incident, question)
+    path = wishes.record or record_for(workspace, incident, question)
     with (
         wishes.model_for(workspace, wishes.on_attempt) as model,
         Journal(path, now=workspace.now, observe=observe) as journal,
@@ -119,7 +121,7 @@ def investigate_incident(
             stop=wishes.stop,
             now=workspace.now,
         )
-        return investigate(with_tasks(work), Notebook(workspace.notes, incident))
+        return investigate(with_tasks(work), Notebook(workspace.notes, incident, wishes.notice))
 
 
 def _dismiss(workspace: Workspace, alert: Alert, journal: Journal) -> None:
@@ -130,7 +132,7 @@ def _dismiss(workspace: Workspace, alert: Alert, journal: Journal) -> None:
         journal.append("report", 0, {"report": report.model_dump(mode="json"), "author": "rule"})
 
 
-def _journal_path(workspace: Workspace, incident: str, question: str) -> Path:
+def record_for(workspace: Workspace, incident: str, question: str) -> Path:
     """The unfinished record of the same question, model and policy, else a new one."""
     journals = workspace.journals(incident)
     events = read_events(journals[-1]) if journals else ()

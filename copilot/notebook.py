@@ -36,9 +36,11 @@ class Ending:
 class Notebook:
     """The notes of one incident, as one investigation writes them."""
 
-    def __init__(self, repository: NotesRepository, incident: str) -> None:
+    def __init__(self, repository: NotesRepository, incident: str, notice: str = "") -> None:
+        """*notice* is what a reader of the report must know first."""
         self._repository = repository
         self._incident = incident
+        self._notice = notice
 
     def record(self, work: Work, turn: int, results: Sequence[Event]) -> None:
         """Bring STATE.md up to date when the turn brought news, or when it is due."""
@@ -103,6 +105,7 @@ class Notebook:
             author=text_at(handed_in, "author"),
             limit=work.ledger.limit,
             cost=Cost(work.model.name, spent.turns, spent.tokens, spent.usd),
+            notice=self._notice,
         )
 
     def _trailers(self, work: Work, turn: int) -> Mapping[str, str]:

@@ -36,6 +36,8 @@ def print_card(screen: Screen, report: JsonObject) -> None:
     level = f"  cause {text_at(cause, 'status')}" if cause else ""
     screen.line((one_line(text_at(report, "title")), "title"))
     screen.line((shown, style), (level, "dim"))
+    if notice := text_at(report, "notice"):
+        screen.line((one_line(notice), "warn"))
     screen.line()
     screen.line(text_at(report, "summary"))
     if cause:

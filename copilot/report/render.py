@@ -50,6 +50,8 @@ class Page:
     limit: str
     """Which limit ended the investigation; empty when none did."""
     cost: Cost
+    notice: str = ""
+    """What a reader must know before anything else, as that this is a triage only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,7 @@ def as_json(page: Page, scratch: Scratch) -> JsonObject:
         "schema": SCHEMA,
         "incident": page.incident,
         "title": page.title,
+        **({"notice": page.notice} if page.notice else {}),
         "verdict": report.verdict,
         "summary": report.summary,
         "cause": cause,
@@ -104,6 +107,7 @@ def as_markdown(page: Page, scratch: Scratch) -> str:
     report = page.report
     level = f" · cause {report.cause.status}" if report.cause else ""
     lines = [f"# {_text(page.title)}", "", f"**{VERDICTS[report.verdict]}**{level}", ""]
+    lines += [f"> {_text(page.notice)}", ""] if page.notice else []
     lines += [_text(report.summary), ""]
     if report.cause:
         lines += ["## Cause", "", *_claim_lines(report.cause, scratch), ""]
