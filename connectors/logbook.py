@@ -181,6 +181,53 @@ class Patterns:
     coverage: Coverage
 
 
+@dataclass(frozen=True, slots=True)
+class Latest:
+    """One page of an answer: when each value of a field was seen last, and whether it had ended.
+
+    It is asked of every workflow that runs, so a store answers it by itself, in one aggregation.
+    """
+
+    field: str
+    """The field whose values are asked for: one of `fields()`, or `source`."""
+    filters: Filters = Filters()
+    ending: Filters | None = None
+    """Entries that end a value, as in "workflow completed"; they need not match `filters`."""
+    window: Window = ALWAYS
+    limit: int = 10_000
+    """Values on one page, at most."""
+    after: str = ""
+    """The page starts behind this value: give back `next` of the page before."""
+
+
+@dataclass(frozen=True, slots=True)
+class LastSeen:
+    """One value, and its entries within the window. Times are right to the millisecond."""
+
+    value: str
+    last: datetime | None
+    """The newest entry that matches `filters`; None when only `ending` matched."""
+    count: int
+    """How many match `filters`."""
+    ended: datetime | None
+    """The newest entry that matches `ending`; None when there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class LatestPage:
+    """Some of the values, ascending: texts by code point, which is the order of UTF-8 too."""
+
+    rows: tuple[LastSeen, ...]
+    next: str
+    """Empty on the last page. A page may hold fewer rows than its limit, even none, before that."""
+    coverage: Coverage
+    newest: datetime | None
+    """The newest entry of the whole logbook before the window's end, whatever field and filters.
+
+    It tells a silent logbook from silent values; the bound keeps out a clock that runs ahead.
+    """
+
+
 class Logbook(Protocol):
     """A source of log events. Every method raises ConnectorError when it could not look."""
 
@@ -203,6 +250,18 @@ class Logbook(Protocol):
 
     def trace(self, identifier: str, window: Window, limit: int) -> Found:
         """Every entry that holds *identifier* whole, oldest first, over all sources."""
+
+    def latest(self, asked: Latest) -> LatestPage:
+        """One page of the last entries of each value of a field, counted by the store itself.
+
+        A value is on exactly one page when it is not empty and the window holds an entry with it
+        that matches `filters` or `ending`. Entries without a time count for nothing, and are
+        counted in `coverage.untimed`. An entry with several values counts for each. Pages do not
+        share a view: what arrives between two may be missed, and nothing else.
+        In OpenSearch: a composite aggregation of one terms source under a query of the window and
+        either filter; in it two filter aggregations with max of the time; `after` and `next` are
+        its after_key, an incomplete answer (timed out, failed shards) is so in `coverage`.
+        """
 
 
 def physical_line(entry: Entry, offset: int) -> int:

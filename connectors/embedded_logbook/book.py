@@ -6,13 +6,23 @@ from datetime import timedelta
 from pathlib import Path
 
 from connectors.embedded_logbook import context as contexts
+from connectors.embedded_logbook import latest as last
 from connectors.embedded_logbook import patterns as mined
 from connectors.embedded_logbook import search as searching
 from connectors.embedded_logbook import statistics
 from connectors.embedded_logbook.imports import Imported, forget, import_log, sources_of
 from connectors.embedded_logbook.store import reading, transaction, writing
 from connectors.log_files.reader import AS_UTC, Assumptions
-from connectors.logbook import Fields, Filters, Found, Overview, Patterns, Search
+from connectors.logbook import (
+    Fields,
+    Filters,
+    Found,
+    Latest,
+    LatestPage,
+    Overview,
+    Patterns,
+    Search,
+)
 from connectors.templates import DEFAULT_MASKS
 from copilot.errors import ImportRefusedError
 from copilot.window import Window
@@ -107,6 +117,11 @@ class EmbeddedLogbook:
         """Every entry that holds *identifier* whole, oldest first, over all sources."""
         with reading(self.path) as book:
             return searching.trace(book, identifier, window, limit)
+
+    def latest(self, asked: Latest) -> LatestPage:
+        """One page of the last entries of each value of a field; see the protocol."""
+        with reading(self.path) as book:
+            return last.latest(book, asked)
 
 
 def _files(paths: Sequence[Path]) -> Iterator[Path]:

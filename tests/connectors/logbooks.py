@@ -1,0 +1,54 @@
+"""Every logbook that there is, filled with given events: what the tests of the contract run over.
+
+A connector joins with one line in `FILLED`.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TypeAlias
+
+from connectors.embedded_logbook import EmbeddedLogbook
+from connectors.logbook import Logbook
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One log event, so many seconds after noon; None leaves it without a time."""
+
+    seconds: float | None
+    message: str = "step done"
+    level: str = "INFO"
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+
+def of(workflow: str, seconds: float | None, message: str = "step done") -> Event:
+    """Return an event of a workflow."""
+    return Event(seconds, message, fields={"workflow": workflow})
+
+
+def after_noon(seconds: float) -> datetime:
+    """Return the instant so many seconds after noon."""
+    return NOON + timedelta(seconds=seconds)
+
+
+def embedded(folder: Path, events: Sequence[Event]) -> Logbook:
+    """Return an embedded logbook with those events, imported from one file."""
+    path = folder / "events.jsonl"
+    with path.open("w") as file:
+        for event in events:
+            stamp = None if event.seconds is None else after_noon(event.seconds).isoformat()
+            named = {"ts": stamp} if stamp else {}
+            named |= {"level": event.level, **event.fields, "msg": event.message}
+            file.write(json.dumps(named, ensure_ascii=False) + "\n")
+    book = EmbeddedLogbook(folder / "logbook.db")
+    book.import_file(path, path.name)
+    return book
+
+
+Fill: TypeAlias = Callable[[Path, Sequence[Event]], Logbook]
+FILLED: Mapping[str, Fill] = {"embedded": embedded}
