@@ -1,0 +1,1 @@
+"""The HTTP side of the daemon: alerts in, incidents out, health. The only door to its vendors."""

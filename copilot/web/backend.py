@@ -1,0 +1,86 @@
+"""What the routes ask of the daemon. They know nothing else of it, so they are testable alone.
+
+Every call may block and is made on a thread. A `UsageError` is the sender's fault (400), a
+`NotFoundError` is 404, a `CredentialsError` is 401; any other error means "not now" (503), which
+is the only answer that makes a sender of alerts try again.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from copilot.values import JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One request that brings alerts, as it came."""
+
+    kind: str
+    """alertmanager, grafana or generic."""
+    body: bytes
+    map: str = ""
+    """The name of the map of a generic payload."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """With names in lower case; a signature over the body is among them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """Where one alert went."""
+
+    incident: str
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which of the incidents or alerts a reader asks for."""
+
+    limit: int
+    status: str = ""
+    incident: str = ""
+
+
+class Backend(Protocol):
+    """The daemon behind the routes."""
+
+    def take(self, delivery: Delivery) -> Sequence[Receipt]:
+        """Where each alert of the delivery went. When this returns, they survive a power cut."""
+        ...
+
+    def turned_away(self, kind: str, status: int) -> None:
+        """Count a delivery that was refused before it was looked at."""
+        ...
+
+    def alerts(self, wanted: Wanted) -> Sequence[JsonObject]:
+        """The newest alerts."""
+        ...
+
+    def incidents(self, wanted: Wanted) -> Sequence[JsonObject]:
+        """The newest incidents."""
+        ...
+
+    def incident(self, incident: str) -> JsonObject:
+        """All that is known of one incident. Raises NotFoundError."""
+        ...
+
+    def cancel(self, incident: str, reason: str) -> JsonObject:
+        """The incident, and nobody investigates it any more."""
+        ...
+
+    def retry(self, incident: str) -> JsonObject:
+        """The incident, waiting for an investigation from the last good step on."""
+        ...
+
+    def investigate(self, asked: JsonObject) -> JsonObject:
+        """The incident that was opened, or found, for what a person asks to be investigated."""
+        ...
+
+    def readiness(self) -> Sequence[str]:
+        """Why no alerts should be sent here now, one line each; empty when all is well."""
+        ...
+
+    def metrics(self) -> bytes:
+        """All counters in Prometheus' text format."""
+        ...
