@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from copilot import alerts, assembly
@@ -17,9 +17,9 @@ from copilot.models.model import Model
 from copilot.models.retries import Attempt
 from copilot.notebook import Ending, Notebook
 from copilot.report.values import Report
-from copilot.steps import StopReason, Work
+from copilot.steps import Plain, Recorder, StopReason, Work
 from copilot.subtask import with_tasks
-from copilot.values import Alert, object_at, text_at
+from copilot.values import Alert, JsonObject, object_at, text_at
 from copilot.workspace import Workspace
 
 ModelFor = Callable[[Workspace, Callable[[Attempt], None]], AbstractContextManager[Model]]
@@ -39,6 +39,10 @@ class Wishes:
     """What a reader of the report must know first."""
     record: Path | None = None
     """The journal; None: the unfinished one of the same question, else a new one."""
+    recorder: Recorder = field(default_factory=Plain)
+    """Does the I/O in steps; a durable engine's own, with `take_over`."""
+    take_over: bool = False
+    """True when the caller knows that nobody else may go on with this investigation."""
 
 
 def run(workspace: Workspace, alert: Alert, wishes: Wishes) -> Ending:
@@ -93,7 +97,7 @@ def investigate_incident(
     path = wishes.record or record_for(workspace, incident, question)
     with (
         wishes.model_for(workspace, wishes.on_attempt) as model,
-        Journal(path, now=workspace.now, observe=observe) as journal,
+        Journal(path, now=workspace.now, observe=observe, take_over=wishes.take_over) as journal,
     ):
         for event in journal.events:
             take_in(event)
@@ -101,7 +105,7 @@ def investigate_incident(
             journal.append("started", 0, assembly.started(workspace, case))
         _dismiss(workspace, alert, journal)
         if not journal.last("support") and not journal.last("report"):
-            journal.append("support", 0, assembly.support_for(workspace, model))
+            wishes.recorder.step("support", lambda: _ask_for_support(workspace, model, journal))
         work = Work(
             model=model,
             window=window,
@@ -120,8 +124,15 @@ def investigate_incident(
             ),
             stop=wishes.stop,
             now=workspace.now,
+            recorder=wishes.recorder,
         )
         return investigate(with_tasks(work), Notebook(workspace.notes, incident, wishes.notice))
+
+
+def _ask_for_support(workspace: Workspace, model: Model, journal: Journal) -> JsonObject:
+    """Record what the endpoint can do; when nobody knew, that took a paid request."""
+    event = journal.append("support", 0, assembly.support_for(workspace, model))
+    return {"turn": 0, "kind": event.kind, "seq": event.seq}
 
 
 def _dismiss(workspace: Workspace, alert: Alert, journal: Journal) -> None:

@@ -15,7 +15,7 @@ from copilot.context.likeness import likeness
 from copilot.context.placement import place, tokens_of
 from copilot.journal import Event
 from copilot.models.model import ToolCall
-from copilot.steps import Work
+from copilot.steps import Work, step
 from copilot.tools.base import Outcome
 from copilot.tools.registry import MAX_CALLS, Prepared, Ran, refused
 from copilot.values import Json, JsonObject, canonical, digest, object_at, text_at
@@ -28,15 +28,27 @@ ARTIFACTS_KEPT = 300
 
 def tools_step(work: Work, turn: int, calls: Sequence[ToolCall]) -> list[Event]:
     """Every call of *turn* answered and recorded, in call order; what is recorded is kept."""
-    kept = [event for event in work.journal.events if event.kind == "result" and event.turn == turn]
+    done = {event.data["call"] for event in _results(work, turn)}
+    if any(call.id not in done for call in calls):
+        step(work, "tools", lambda: _answer_all(work, turn, calls))
+    return _results(work, turn)
+
+
+def _results(work: Work, turn: int) -> list[Event]:
+    """What is recorded of the calls of *turn*."""
+    return [event for event in work.journal.events if event.kind == "result" and event.turn == turn]
+
+
+def _answer_all(work: Work, turn: int, calls: Sequence[ToolCall]) -> None:
+    """Run and record what is not recorded yet."""
+    kept = _results(work, turn)
     done = {event.data["call"] for event in kept}
     budget = work.policy.turn_tokens - sum(int(str(event.data["tokens"])) for event in kept)
     over = _over(work, calls)
     for item in _run(work, turn, [call for call in calls if call.id not in done], over):
         data = _answer(work, turn, item, max(budget, LEAST_TOKENS))
-        kept.append(work.journal.append("result", turn, data))
+        work.journal.append("result", turn, data)
         budget -= int(str(data["tokens"]))
-    return kept
 
 
 def effects(results: Sequence[Event]) -> list[JsonObject]:

@@ -9,7 +9,8 @@ import re
 
 from pydantic import ValidationError
 
-from copilot.errors import CopilotError
+from copilot.context.validate import InvalidRequestError
+from copilot.errors import ModelError
 from copilot.models.model import verdict
 from copilot.report.gate import kept
 from copilot.report.values import Claim, Evidence, Report
@@ -46,7 +47,7 @@ def _from_model(work: Work, turn: int) -> Report | None:
     """The report in the model's last answer; None when there is none that can be read."""
     try:
         response = model_step(work, turn)
-    except CopilotError:
+    except (ModelError, InvalidRequestError):
         return None
     if verdict(response) not in ("done", "tools"):
         return None

@@ -2,13 +2,16 @@
 
 Raw model answers are stored as received and never edited. A process that was killed leaves at
 most one torn last line; the next one to open the file cuts it off, because nothing acted on it.
-One process writes at a time: the file itself is the lock.
+One process writes at a time: the file itself is the lock. A durable engine that gives an
+investigation to another process takes the journal away from a frozen owner: the path gets a new
+file with the same events, and what the old owner still writes goes nowhere.
 """
 
 import errno
 import fcntl
 import json
 import os
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -29,6 +32,10 @@ Kind = Literal[
 
 class JournalError(CopilotError):
     """A journal is damaged, or another process is writing it."""
+
+
+class JournalTakenError(JournalError):
+    """Another process goes on with this investigation; nothing more is to be done here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,20 +68,19 @@ class Journal:
         *,
         now: Callable[[], datetime],
         observe: Callable[[Event], None] = lambda _: None,
+        take_over: bool = False,
     ) -> None:
-        """Open or begin the journal at *path*. Raises JournalError when another process has it."""
+        """Open or begin the journal at *path*.
+
+        When another process has it, *take_over* takes it away; else raises JournalError. Only who
+        knows that the other may not go on, by a lease or a queue, may take over.
+        """
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.path = path
+        self.takes_over = take_over
         self._now = now
         self._observe = observe
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(self._file)
-            raise JournalError(
-                f"another process is writing {path.name}; wait for it, or stop it first"
-            ) from None
+        self._file = _locked(path, take_over=take_over)
         _sync_folder(path.parent)
         self._events, whole = _read(path)
         if whole < os.fstat(self._file).st_size:
@@ -103,7 +109,11 @@ class Journal:
         return tuple(self._events)
 
     def append(self, kind: Kind, turn: int, data: JsonObject) -> Event:
-        """Record one event and return it; when this returns, the event survives a power cut."""
+        """Record one event and return it; when this returns, the event survives a power cut.
+
+        Raises JournalTakenError when another process has taken over: the event counts for nothing.
+        """
+        self._still_ours()
         event = Event(len(self._events) + 1, self._now(), kind, turn, data)
         line = f"{event.line()}\n".encode("utf-8", "replace")
         end = os.lseek(self._file, 0, os.SEEK_END)
@@ -117,9 +127,17 @@ class Journal:
                 f"{self.path} cannot be written ({error.strerror}); "
                 "mend that and run the same command again, it resumes"
             ) from error
+        self._still_ours()  # taken while it was written: it may not be in the copy
         self._events.append(event)
         self._observe(event)
         return event
+
+    def _still_ours(self) -> None:
+        if not _is_at(self.path, self._file):
+            raise JournalTakenError(
+                f"another process took over {self.path.name}, or it was moved away; "
+                "this one stops here, and what it did until then is kept"
+            )
 
     def _write(self, line: bytes) -> None:
         """Write the whole line and sync it. Raises OSError, also when only a part was taken."""
@@ -143,6 +161,66 @@ def read_events(path: Path) -> tuple[Event, ...]:
 def of_kind(events: tuple[Event, ...], kind: Kind) -> Iterator[Event]:
     """Those events that are of *kind*, oldest first."""
     return (event for event in events if event.kind == kind)
+
+
+def _locked(path: Path, *, take_over: bool) -> int:
+    """The open file at *path*, ours alone. Raises JournalError when it is somebody else's."""
+    while True:
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if take_over:
+                return _taken(path, file)
+            os.close(file)
+            raise JournalError(
+                f"another process is writing {path.name}; wait for it, or stop it first"
+            ) from None
+        if _is_at(path, file):
+            return file
+        os.close(file)  # taken over between the two calls: the lock is of a file that is gone
+
+
+def _taken(path: Path, old: int) -> int:
+    """A new file at *path* with all that *old* holds, locked; *old* is closed."""
+    new, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        fcntl.flock(new, fcntl.LOCK_EX)
+        copied = _copy(old, 0, new)
+        os.fsync(new)
+        Path(name).rename(path)
+        _sync_folder(path.parent)
+        # What the old owner wrote before it could see that is part of the record.
+        _copy(old, copied, new)
+        os.fsync(new)
+    except OSError as error:
+        with suppress(OSError):
+            Path(name).unlink()
+        os.close(new)
+        raise JournalError(
+            f"{path} cannot be taken over ({error.strerror}); mend that, and it is tried again"
+        ) from error
+    finally:
+        os.close(old)
+    return new
+
+
+def _copy(source: int, start: int, target: int) -> int:
+    """Append to *target* what *source* holds from *start* on; return where it ended."""
+    while part := os.pread(source, 1 << 20, start):
+        if os.write(target, part) != len(part):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        start += len(part)
+    return start
+
+
+def _is_at(path: Path, file: int) -> bool:
+    """True when the open *file* is the one that *path* names."""
+    try:
+        named = path.stat()
+    except FileNotFoundError:
+        return False
+    return os.path.samestat(named, os.fstat(file))
 
 
 def _sync_folder(folder: Path) -> None:

@@ -6,10 +6,10 @@ from their beginning at any moment.
 """
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Literal
+from typing import Literal, Protocol, Self
 
 from copilot import prompt
 from copilot.context.levers import Prices
@@ -44,6 +44,30 @@ class Budgets:
     wall_time: timedelta
 
 
+class Recorder(Protocol):
+    """Does the I/O of an investigation in named steps. What each brings is in the journal."""
+
+    def step(self, name: str, io: Callable[[], JsonObject]) -> JsonObject:
+        """Do *io*, which may wait first, and return the few words it gives to be recorded."""
+        ...
+
+    def nested(self) -> "Recorder":
+        """The recorder of a sub-investigation, which runs inside a step of this one."""
+        ...
+
+
+class Plain:
+    """Every step is done at once; the journal is the only record."""
+
+    def step(self, name: str, io: Callable[[], JsonObject]) -> JsonObject:  # noqa: ARG002 - a Recorder
+        """Do *io*."""
+        return io()
+
+    def nested(self) -> Self:
+        """The same."""
+        return self
+
+
 @dataclass(frozen=True, slots=True)
 class Work:
     """One investigation at work: its collaborators and its record so far."""
@@ -68,17 +92,35 @@ class Work:
     now: Callable[[], datetime]
     limit_message: Callable[[str], str] = prompt.limit_message
     """What the model is told before its last answer."""
+    recorder: Recorder = field(default_factory=Plain)
+
+
+def step(work: Work, name: str, do: Callable[[], object]) -> None:
+    """Do one piece of I/O that leaves its result in the journal, as a step of that name."""
+
+    def io() -> JsonObject:
+        do()
+        last = work.journal.events[-1]
+        return {"turn": last.turn, "kind": last.kind, "seq": last.seq}
+
+    work.recorder.step(name, io)
 
 
 def model_step(work: Work, turn: int) -> Response:
     """The answer of *turn*: the recorded one, or a new one, recorded. Raises ModelError."""
     recorded = work.journal.last("response", turn)
-    if recorded and not recorded.data.get("dropped"):
-        return Response(recorded.data["raw"])  # type: ignore[arg-type]  # JSON of the service
+    if recorded is None or recorded.data.get("dropped"):
+        step(work, "model", lambda: _ask_until_whole(work, turn))
+        recorded = work.journal.last("response", turn)
+    assert recorded is not None
+    return Response(recorded.data["raw"])  # type: ignore[arg-type]  # JSON of the service
+
+
+def _ask_until_whole(work: Work, turn: int) -> None:
+    """A new answer of *turn* in the journal, behind those that broke off. Raises ModelError."""
     for cut_before in range(_cut_before(work, turn), MAX_CUT + 1):
-        response = _ask(work, turn, cut_before)
-        if verdict(response) not in DROPPED:
-            return response
+        if verdict(_ask(work, turn, cut_before)) not in DROPPED:
+            return
     raise ModelError(f"the answer broke off {MAX_CUT + 1} times", kind="broken")
 
 

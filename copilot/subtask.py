@@ -68,7 +68,8 @@ def _opened(parent: Work, brief: Brief, path: Path) -> Iterator[Work]:
         ledger.add(event)
         view.add(event)
 
-    with Journal(path, now=parent.now, observe=take_in) as journal:
+    takes_over = parent.journal.takes_over
+    with Journal(path, now=parent.now, observe=take_in, take_over=takes_over) as journal:
         for event in journal.events:
             take_in(event)
         if not journal.events:
@@ -96,6 +97,7 @@ def _opened(parent: Work, brief: Brief, path: Path) -> Iterator[Work]:
             view=view,
             ledger=ledger,
             limit_message=prompt.task_limit_message,
+            recorder=parent.recorder.nested(),
         )
 
 

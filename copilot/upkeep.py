@@ -17,7 +17,7 @@ from copilot.context.view import Piece, emptied
 from copilot.errors import ModelError
 from copilot.models.model import Response
 from copilot.models.support import refused_features
-from copilot.steps import Work, is_failed_summary, priced, usage_json
+from copilot.steps import Work, is_failed_summary, priced, step, usage_json
 from copilot.values import JsonObject
 
 NEARLY = 0.8
@@ -41,7 +41,7 @@ def upkeep(work: Work, turn: int) -> None:
         outlook = outlook_of(work, turn)
     kind = levers.compaction(work.frame, work.ledger.support, outlook, work.ledger.bad_compactions)
     if kind:
-        compact_view(work, turn, kind)
+        step(work, "summary", lambda: compact_view(work, turn, kind))
     _near_the_end(work, turn)
 
 
