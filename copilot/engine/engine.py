@@ -21,11 +21,14 @@ from typing import ParamSpec, TypeVar
 from dbos import DBOS, EnqueueOptions
 from dbos import error as vendor_error
 from sqlalchemy import Engine as Database
+from sqlalchemy import make_url
 from sqlalchemy.exc import SQLAlchemyError
 
 from copilot.engine import vendor
+from copilot.engine.caretaker import Caretaker
 from copilot.engine.gate import Gate
-from copilot.engine.place import LOCAL, FolderLock, Place
+from copilot.engine.leases import Lease
+from copilot.engine.place import LOCAL, FolderLock, Place, process_name
 from copilot.engine.runs import FINISHED, UNFINISHED, Run, run_of
 from copilot.engine.steps import Steps, recorded_steps
 from copilot.errors import EngineError, NotFoundError
@@ -43,12 +46,14 @@ class Engine:
 
     def __init__(self, place: Place, body: Body) -> None:
         self.place = place
-        self.gate = Gate()
         self._body = body
-        self._executor = LOCAL
+        self._executor = process_name() if place.is_shared else LOCAL
+        self._lease: Lease | None = None
+        self._gate = Gate(is_held=lambda: self._lease is None or self._lease.is_held)
         self._lock: FolderLock | None = None
         self._database: Database | None = None
         self._dbos: DBOS | None = None
+        self._caretaker: Caretaker | None = None
         self._running: Counter[str] = Counter()
         self._guard = Lock()
 
@@ -59,9 +64,10 @@ class Engine:
         cannot be opened.
         """
         vendor.quiet()
-        self._lock = FolderLock(self.place.folder)
+        if not self.place.is_shared:
+            self._lock = FolderLock(self.place.folder)
         try:
-            with _own_errors(f"the queue at {self.place.folder} cannot be opened"):
+            with _own_errors(f"the queue at {self._where} cannot be opened"):
                 self._launch()
         except EngineError:
             self.stop()
@@ -69,8 +75,12 @@ class Engine:
 
     def stop(self) -> None:
         """Let everything go in a process that lives on; only when nothing runs any more."""
+        if self._caretaker:
+            self._caretaker.end()
         DBOS.destroy(destroy_registry=True)
         self._dbos = None
+        if self._lease:
+            self._lease.end()
         if self._database:
             self._database.dispose()
         if self._lock:
@@ -79,9 +89,21 @@ class Engine:
     def drain(self, seconds: float) -> bool:
         """Begin nothing more, and wait until what is under way is recorded; False when it was not.
 
-        The process must leave by `os._exit` then: threads wait at the gate.
+        The process must leave by `os._exit` then: threads wait at the gate. Others that share the
+        work go on with ours at once.
         """
-        return self.gate.drain(seconds)
+        self._gate.close()
+        if self._dbos:
+            vendor.take_no_more(self._dbos)
+        is_drained = self._gate.drain(seconds)
+        if self._lease:
+            self._lease.end()
+        return is_drained
+
+    @property
+    def is_open(self) -> bool:
+        """True when steps begin: not draining, and the database heard of us within the lease."""
+        return self._gate.is_open
 
     def submit(self, run: str, job: JsonObject, *, dedup: str = "", priority: int = 1) -> str:
         """Queue a run, durably, and return its id. 1 is the highest *priority*.
@@ -151,6 +173,11 @@ class Engine:
             )
         return [run_of(row) for row in found]
 
+    def is_running(self, run: str) -> bool:
+        """True when a thread of this process is in the body of that run."""
+        with self._guard:
+            return self._running[run] > 0
+
     def steps(self, run: str) -> Sequence[str]:
         """The names of a run's recorded steps, in order."""
         with _own_errors("the queue cannot be read"):
@@ -180,6 +207,13 @@ class Engine:
                 dropped += len(found)
         return dropped
 
+    @property
+    def _where(self) -> str:
+        """The place in words, without a password."""
+        if not self.place.is_shared:
+            return str(self.place.folder)
+        return make_url(self.place.url).render_as_string(hide_password=True)
+
     def _known(self, run: str) -> Run:
         known = self.run(run)
         if known is None:
@@ -188,7 +222,11 @@ class Engine:
 
     def _launch(self) -> None:
         place = self.place
-        self._database = vendor.sqlite_engine(place)
+        if place.is_shared:
+            self._lease = Lease(place.url, self._executor, place.lease)
+            self._lease.begin()
+        else:
+            self._database = vendor.sqlite_engine(place)
         self._dbos = DBOS(config=vendor.configured(place, self._executor, self._database))
 
         @DBOS.workflow(name=WORKFLOW, max_recovery_attempts=place.attempts)
@@ -196,6 +234,19 @@ class Engine:
             return self._run(job)
 
         DBOS.launch()
+        self._register_queue()
+        self._caretaker = Caretaker(
+            place,
+            self._dbos,
+            self._lease,
+            executor=self._executor,
+            is_running=self.is_running,
+            retry=self.retry,
+        )
+        self._caretaker.begin()
+
+    def _register_queue(self) -> None:
+        place = self.place
         everywhere = place.workers_everywhere or None
         DBOS.register_queue(
             vendor.QUEUE,
@@ -210,8 +261,8 @@ class Engine:
     def _run(self, job: JsonObject) -> JsonObject:
         run = str(DBOS.workflow_id)
         with self._counted(run):
-            self.gate.wait()
-            steps = Steps(run, self.gate)
+            self._gate.wait()
+            steps = Steps(run, self._gate)
             steps.catch_up()
             return self._body(job, steps)
 

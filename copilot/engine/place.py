@@ -5,6 +5,8 @@ Without a database URL everything is one SQLite file in a folder that one proces
 
 import fcntl
 import os
+import socket
+import time
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -90,3 +92,8 @@ class FolderLock:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def process_name() -> str:
+    """A name that no other process has or had: host, process id and the time it was given."""
+    return f"{socket.gethostname()}-{os.getpid()}-{time.time_ns() // 1_000_000}"

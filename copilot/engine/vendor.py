@@ -81,3 +81,9 @@ def queue_again(dbos: DBOS, run: str, executor: str) -> None:
     """Queue one run again that *executor* has and does not run; nothing when it has moved on."""
     database = dbos._sys_db  # noqa: SLF001 - resume_workflow would forget its time limit
     database.reenqueue_for_recovery(run, [executor], QUEUE)
+
+
+def take_no_more(dbos: DBOS) -> None:
+    """Stop the threads that take runs from the queue; what runs goes on."""
+    for stop in dbos.background_thread_stop_events:
+        stop.set()
