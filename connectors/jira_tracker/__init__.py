@@ -1,0 +1,10 @@
+"""Tickets of a Jira site, read over its REST API: Cloud (v3) and Data Center or Server (v2).
+
+Begin with `tracker.py`. `door.py` is the only file that imports the `jira` package.
+"""
+
+from connectors.jira_tracker.calls import Clock, Patience
+from connectors.jira_tracker.site import JiraSite
+from connectors.jira_tracker.tracker import JiraTracker, open_jira
+
+__all__ = ["Clock", "JiraSite", "JiraTracker", "Patience", "open_jira"]
