@@ -31,7 +31,11 @@ Kind = Literal[
 
 
 class JournalError(CopilotError):
-    """A journal is damaged, or another process is writing it."""
+    """A journal is damaged, cannot be written, or another process is writing it."""
+
+    def __init__(self, message: str, *, retryable: bool = False) -> None:
+        super().__init__(message)
+        self.retryable = retryable
 
 
 class JournalTakenError(JournalError):
@@ -125,7 +129,8 @@ class Journal:
                 os.ftruncate(self._file, end)
             raise JournalError(
                 f"{self.path} cannot be written ({error.strerror}); "
-                "mend that and run the same command again, it resumes"
+                "mend that and run the same command again, it resumes",
+                retryable=True,
             ) from error
         self._still_ours()  # taken while it was written: it may not be in the copy
         self._events.append(event)
@@ -158,6 +163,25 @@ def read_events(path: Path) -> tuple[Event, ...]:
     return tuple(_read(path)[0])
 
 
+class Tail:
+    """Reads on in a journal that somebody else writes; one that is not there yet has no news."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._read = 0
+        self._seen = 0
+
+    def news(self) -> list[Event]:
+        """The events since the last time that this was asked."""
+        try:
+            events, length = _read(self.path, self._read, self._seen)
+        except FileNotFoundError:
+            return []
+        self._read += length
+        self._seen += len(events)
+        return events
+
+
 def of_kind(events: tuple[Event, ...], kind: Kind) -> Iterator[Event]:
     """Those events that are of *kind*, oldest first."""
     return (event for event in events if event.kind == kind)
@@ -174,7 +198,8 @@ def _locked(path: Path, *, take_over: bool) -> int:
                 return _taken(path, file)
             os.close(file)
             raise JournalError(
-                f"another process is writing {path.name}; wait for it, or stop it first"
+                f"another process is writing {path.name}; wait for it, or stop it first",
+                retryable=True,
             ) from None
         if _is_at(path, file):
             return file
@@ -232,11 +257,15 @@ def _sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _read(path: Path) -> tuple[list[Event], int]:
-    """The events and the number of bytes that hold them; a torn last line is not counted."""
+def _read(path: Path, start: int = 0, seen: int = 0) -> tuple[list[Event], int]:
+    """The events from byte *start* on, and the bytes that hold them; a torn last line is not one.
+
+    *seen* is how many events stand before.
+    """
     events: list[Event] = []
     whole = 0
     with path.open("rb") as file:
+        file.seek(start)
         for line in file:
             if not line.endswith(b"\n"):
                 break
@@ -251,8 +280,8 @@ def _read(path: Path) -> tuple[list[Event], int]:
                 )
             except (ValueError, KeyError, TypeError):
                 raise JournalError(
-                    f"{path}:{len(events) + 1}: not an event; the journal was changed by hand. "
-                    "Move it away and investigate again"
+                    f"{path}:{seen + len(events) + 1}: not an event; the journal was changed by "
+                    "hand. Move it away and investigate again"
                 ) from None
             events.append(event)
             whole += len(line)

@@ -27,13 +27,23 @@ from policies.schema import Policy
 KEY_BYTES = 32
 MIB = 1 << 20
 ROOMS = (
-    "notes", "incidents", "logbooks", "trackers", "libraries", "redactor", "policy", "discovery",
+    "notes", "incidents", "logbooks", "trackers", "libraries", "redactor", "discovery",
 )  # fmt: skip
 """What two views of one workspace share."""
 
 
 def _utc() -> datetime:
     return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What one run may have of its own."""
+
+    model: str
+    turns: int
+    usd: float
+    policy: str
 
 
 @dataclass(frozen=True)
@@ -90,12 +100,21 @@ class Workspace:
         """The context policy that the settings name."""
         return load_policy(self.settings.policy, self.settings.policies)
 
-    def with_model(self, name: str, turns: int) -> "Workspace":
-        """The same workspace, its rooms shared, with another model and limit of turns."""
+    @property
+    def run_options(self) -> "RunOptions":
+        """What a run has where nobody says otherwise; the model may be `auto` still."""
+        settings = self.settings
+        return RunOptions(
+            settings.model.name, settings.budgets.turns, settings.budgets.usd, settings.policy
+        )
+
+    def with_run(self, options: "RunOptions") -> "Workspace":
+        """The same workspace, its rooms shared, with what one run may have of its own."""
         settings = self.settings.model_copy(
             update={
-                "model": self.settings.model.model_copy(update={"name": name}),
-                "budgets": self.settings.budgets.model_copy(update={"turns": turns}),
+                "model": self.settings.model.model_copy(update={"name": options.model}),
+                "policy": options.policy,
+                "budgets": self.settings.budgets.model_copy(update={"turns": options.turns, "usd": options.usd}),
             }
         )
         other = replace(self, settings=settings)
