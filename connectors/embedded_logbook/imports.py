@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from connectors.embedded_logbook.searchable import searchable
 from connectors.embedded_logbook.store import transaction
 from connectors.embedded_logbook.writer import Writer
 from connectors.log_files.opening import digest
 from connectors.log_files.reader import Assumptions, read_log
 from connectors.log_files.record import Flags, Record
+from connectors.log_files.searchable import searchable
 
 CHUNK = 20_000
 CHUNK_CHARACTERS = 16 << 20

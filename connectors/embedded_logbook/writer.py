@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from connectors.embedded_logbook.searchable import searchable
 from connectors.embedded_logbook.store import (
     MINUTE_MS,
     NO_MINUTE,
@@ -16,6 +15,7 @@ from connectors.embedded_logbook.store import (
 )
 from connectors.log_files.levels import LEVELS
 from connectors.log_files.record import Pairs, Record
+from connectors.log_files.searchable import searchable
 from connectors.logbook import TimeFlag
 
 FLAGS: tuple[TimeFlag, ...] = ("none", "own", "carried")
