@@ -1,0 +1,214 @@
+"""Which incident an arrival belongs to. Pure: rows in, changed rows out.
+
+An arrival is judged by its own times, not by when it came in, so that senders may repeat it,
+send it through two peers, or say that it is over before they said that it began.
+Ignored arrivals have incidents of their own: they neither start nor hold up anybody else's.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from copilot.identity import OVER_AFTER, incident_id
+from copilot.inbox.values import SEVERITIES, URGENT, Arrival, Outcome, Rules, Severity, Status
+
+UNSEEN = "resolved before it was seen"
+TOO_LATE = "resolved before the investigation began"
+AT_WORK: frozenset[Status] = frozenset({"waiting", "queued", "running", "waiting_model"})
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What is known of an incident when an alert comes in."""
+
+    id: str
+    identity: str
+    ignored: bool
+    title: str
+    severity: Severity
+    status: Status
+    reason: str
+    previous: str
+    began: datetime
+    """When the earliest of its alerts started."""
+    ended: datetime | None
+    """When the last of those that are resolved ended."""
+    opened: datetime
+    due: datetime
+    updated: datetime
+    firing: int
+    """How many of its alerts are not resolved."""
+    urgent: bool
+    """True when an alert of a high severity was seen firing."""
+    alerts: int
+    newest: bool = True
+    """False when another incident of the identity was opened after it."""
+
+    @property
+    def resolved(self) -> bool:
+        """True when all its alerts are. One that was adopted has none, and is not."""
+        return self.firing == 0 and self.ended is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Firing:
+    """What is known of an alert that was seen before."""
+
+    key: str
+    incident: str
+    resolved: bool
+    seen_firing: bool
+    ignored: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The rows that one decision reads."""
+
+    newest: Case | None
+    """The incident of the arrival's identity that was opened last, of its kind (ignored or not)."""
+    firing: Firing | None
+    """The alert with the arrival's key."""
+    home: Case | None
+    """The incident of that alert."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What changes: the case and the alert as they are from now on."""
+
+    outcome: Outcome
+    case: Case
+    firing: Firing
+    superseded: Case | None = None
+    """The case that is no longer the newest of its identity."""
+
+
+def decide(
+    arrival: Arrival, rows: Rows, now: datetime, rules: Rules, taken: Callable[[str], bool]
+) -> Decision:
+    """The incident that *arrival* belongs to, and what it changes there.
+
+    *taken* says whether an incident has that id already.
+    """
+    if rows.firing and rows.home and (arrival.ignored or not rows.firing.ignored):
+        return _again(arrival, rows.firing, rows.home, now, rules)
+    if rows.newest and _goes_on(rows.newest, arrival, now, rules):
+        return _join(arrival, rows.newest, now, rules)
+    return _open(arrival, rows.newest, now, rules, taken)
+
+
+def _goes_on(case: Case, arrival: Arrival, now: datetime, rules: Rules) -> bool:
+    """Whether the incident is not over for an alert that started when *arrival* did."""
+    if case.status == "closed":
+        return False
+    if case.status not in AT_WORK and now - case.updated > OVER_AFTER:
+        return False
+    if not case.resolved or case.ended is None:
+        return True
+    start = arrival.starts_at
+    return start - case.ended <= rules.cooldown and case.began - start <= rules.cooldown
+
+
+def _again(arrival: Arrival, firing: Firing, case: Case, now: datetime, rules: Rules) -> Decision:
+    """The alert was seen before: only its end, or that it fired at all, may be news."""
+    if arrival.status == "resolved":
+        if firing.resolved:
+            return Decision("repeated", case, firing)
+        case = replace(case, firing=case.firing - 1, ended=_later(case, arrival, now), updated=now)
+        return Decision("resolved", _settled(case, TOO_LATE), replace(firing, resolved=True))
+    if firing.seen_firing:
+        return Decision("repeated", case, firing)
+    firing = replace(firing, seen_firing=True)
+    if arrival.severity in URGENT and not case.ignored and not case.urgent:
+        case = _woken(replace(case, urgent=True, updated=now), now, rules)
+    return Decision("repeated", case, firing)
+
+
+def _join(arrival: Arrival, case: Case, now: datetime, rules: Rules) -> Decision:
+    """Another alert of an incident that goes on."""
+    is_firing = arrival.status == "firing"
+    case = replace(
+        case,
+        severity=min(case.severity, arrival.severity, key=SEVERITIES.index),
+        began=min(case.began, arrival.starts_at),
+        ended=case.ended if is_firing else _later(case, arrival, now),
+        firing=case.firing + is_firing,
+        urgent=case.urgent or (is_firing and arrival.severity in URGENT),
+        alerts=case.alerts + 1,
+        updated=now,
+    )
+    if is_firing:
+        case = _woken(case, now, rules)
+    joined: Outcome = "joined" if is_firing else "resolved"
+    return Decision("ignored" if arrival.ignored else joined, case, _first(arrival, case))
+
+
+def _open(
+    arrival: Arrival, newest: Case | None, now: datetime, rules: Rules, taken: Callable[[str], bool]
+) -> Decision:
+    """The first alert of a new incident."""
+    is_firing = arrival.status == "firing"
+    dismissed = arrival.ignored or ("" if is_firing else UNSEEN)
+    case = Case(
+        id=_free_id(arrival, taken),
+        identity=arrival.identity,
+        ignored=bool(arrival.ignored),
+        title=arrival.title,
+        severity=arrival.severity,
+        status="dismissed" if dismissed else "waiting",
+        reason=dismissed,
+        previous=newest.id if newest else "",
+        began=arrival.starts_at,
+        ended=None if is_firing else _end(arrival, now),
+        opened=now,
+        due=now + rules.debounce,
+        updated=now,
+        firing=int(is_firing),
+        urgent=is_firing and arrival.severity in URGENT,
+        alerts=1,
+    )
+    opened: Outcome = ("recurred" if newest else "opened") if is_firing else "resolved"
+    return Decision(
+        "ignored" if arrival.ignored else opened,
+        case,
+        _first(arrival, case),
+        replace(newest, newest=False) if newest else None,
+    )
+
+
+def _free_id(arrival: Arrival, taken: Callable[[str], bool]) -> str:
+    attempt = 0
+    while taken(found := incident_id(arrival.identity, arrival.starts_at, attempt)):
+        attempt += 1
+    return found
+
+
+def _first(arrival: Arrival, case: Case) -> Firing:
+    is_firing = arrival.status == "firing"
+    return Firing(arrival.key, case.id, not is_firing, is_firing, bool(arrival.ignored))
+
+
+def _woken(case: Case, now: datetime, rules: Rules) -> Case:
+    """The case after news that it fires: one that was dismissed waits again."""
+    if case.status != "dismissed" or case.ignored:
+        return case
+    return replace(case, status="waiting", reason="", due=now + rules.debounce)
+
+
+def _settled(case: Case, reason: str) -> Case:
+    """The case after one of its alerts ended: nobody looks at what is over and was not urgent."""
+    if case.status != "waiting" or case.firing or case.urgent:
+        return case
+    return replace(case, status="dismissed", reason=reason)
+
+
+def _later(case: Case, arrival: Arrival, now: datetime) -> datetime:
+    end = _end(arrival, now)
+    return max(case.ended, end) if case.ended else end
+
+
+def _end(arrival: Arrival, now: datetime) -> datetime:
+    """When the alert ended; senders that do not say, or say nonsense, end it now."""
+    end = arrival.ends_at
+    return end if end and end >= arrival.starts_at else now
