@@ -22,6 +22,7 @@ from tests.engine.toys import (
     toy_body,
     wait_over,
     wait_until,
+    waiting_for,
 )  # fmt: skip
 
 
@@ -59,7 +60,7 @@ def test_while_a_run_goes_on_its_dedup_key_adds_nothing_and_afterwards_it_is_fre
     tmp_path: Path,
 ) -> None:
     go_on = Event()
-    body = toy_body(tmp_path, 1, before=lambda *_: bool(go_on.wait(20)) and None)
+    body = toy_body(tmp_path, 1, before=waiting_for(go_on))
     with running(place(tmp_path), body) as engine:
         assert engine.submit("inv:x:1", {"name": "a"}, dedup="x") == "inv:x:1"
         assert engine.submit("inv:x:2", {"name": "b"}, dedup="x") == "inv:x:1"
@@ -200,7 +201,7 @@ def test_a_failed_run_says_why_and_its_retry_pays_nothing_twice(tmp_path: Path) 
 
 def test_a_run_that_goes_on_or_has_succeeded_is_not_retried(tmp_path: Path) -> None:
     go_on = Event()
-    body = toy_body(tmp_path, 1, before=lambda *_: bool(go_on.wait(20)) and None)
+    body = toy_body(tmp_path, 1, before=waiting_for(go_on))
     with running(place(tmp_path), body) as engine:
         engine.submit("a", {"name": "a"})
         with pytest.raises(EngineError, match="wait for it, or cancel it"):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
+from threading import Event
 from time import monotonic, sleep
 
 from copilot.engine.engine import Body, Engine
@@ -56,10 +57,22 @@ def paid(folder: Path) -> Counter[str]:
     return Counter(path.read_text().splitlines()) if path.exists() else Counter()
 
 
+def nothing(_run: str, _step: int) -> None:
+    """Do nothing before a step."""
+
+
 def toy_body(
-    folder: Path, count: int, *, before: Callable[[str, int], None] = lambda *_: None
+    folder: Path,
+    count: int,
+    *,
+    before: Callable[[str, int], None] = nothing,
+    latency: float = 0,
+    journals: bool = True,
 ) -> Body:
-    """Return a body of *count* steps that resumes from its journal; *before* runs in each step."""
+    """Return a body of *count* steps that resumes from its journal; *before* runs in each step.
+
+    One that does not keep a journal is the mutant that a crash test must find.
+    """
 
     def body(job: JsonObject, steps: Steps) -> JsonObject:
         journal = Journal(folder, steps.run)
@@ -70,7 +83,9 @@ def toy_body(
             def io(number: int = number) -> JsonObject:
                 before(steps.run, number)
                 pay(folder, steps.run, number)
-                journal.add(number)
+                sleep(latency)
+                if journals:
+                    journal.add(number)
                 return {"step": number}
 
             steps.step("model" if number % 2 else "tools", io)
@@ -88,6 +103,11 @@ def running(place: Place, body: Body) -> Iterator[Engine]:
         yield engine
     finally:
         engine.stop()
+
+
+def waiting_for(event: Event) -> Callable[[str, int], None]:
+    """Return what holds each step up until *event*."""
+    return lambda _run, _step: [event.wait(20)].clear()
 
 
 def wait_until(claim: Callable[[], object], seconds: float = 20) -> None:
