@@ -2,11 +2,23 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Protocol
 
-from copilot.redact import Redactor
+from copilot.redaction_checks import names_a_secret
 from copilot.settings import AlertRule
 from copilot.values import Alert, JsonObject, object_at, text_at
 from copilot.window import iso, parse_iso
+
+
+class Redacts(Protocol):
+    """What masks a text; in `redact_json` the names say what else is a secret."""
+
+    def redact(self, text: str) -> str:
+        """Return the text with a token for every secret."""
+
+    def redact_json(self, value: dict[str, str]) -> dict[str, str]:
+        """Return the values with a token for every secret."""
+
 
 HEARTBEAT = (
     re.compile(r"\balways (be )?firing\b|\bfires always\b", re.IGNORECASE),
@@ -33,7 +45,7 @@ def dismissal(alert: Alert, rules: Sequence[AlertRule]) -> str:
     return ""
 
 
-def redacted(alert: Alert, redactor: Redactor) -> Alert:
+def redacted(alert: Alert, redactor: Redacts) -> Alert:
     """The alert with every secret in it masked."""
     return Alert(
         source=alert.source,
@@ -80,5 +92,7 @@ def from_json(data: JsonObject) -> Alert:
     )
 
 
-def _redacted(texts: Mapping[str, str], redactor: Redactor) -> dict[str, str]:
+def _redacted(texts: Mapping[str, str], redactor: Redacts) -> dict[str, str]:
+    if any(map(names_a_secret, texts)):
+        return redactor.redact_json(dict(texts))
     return {key: redactor.redact(value) for key, value in texts.items()}

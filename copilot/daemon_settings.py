@@ -91,7 +91,10 @@ class AlertMap(Strict):
     resolved: tuple[str, ...] = ("resolved", "ok", "closed", "inactive", "cleared")
     """Values of `status`, in any case, that mean the trouble is over."""
     starts_at: str = ""
+    ends_at: str = ""
     fingerprint: str = ""
+    labels_at: str = ""
+    """An object, a list of key and value, or texts `name:value`: each of it is a label."""
     labels: Mapping[LabelName, str] = Field(default_factory=dict)
     """The label's name and the expression of its value."""
     annotations: Mapping[LabelName, str] = Field(default_factory=dict)
@@ -113,8 +116,12 @@ class IntakeSettings(Strict):
     severity_label: str = "severity"
     severities: Mapping[str, Severity] = Field(
         default_factory=lambda: dict[str, Severity](
-            page="critical", critical="critical", emergency="critical", error="high", high="high",
-            major="high", warning="normal", normal="normal", minor="low", info="low", low="low",
+            page="critical", critical="critical", emergency="critical", fatal="critical",
+            highest="critical", p1="critical", sev1="critical",
+            error="high", high="high", major="high", p2="high", sev2="high",
+            warning="normal", normal="normal", medium="normal", p3="normal", sev3="normal",
+            minor="low", info="low", low="low", lowest="low", p4="low", sev4="low",
+            p5="low", sev5="low",
         )
     )  # fmt: skip
     backlog: Annotated[int, Field(ge=1)] = 100_000

@@ -1,0 +1,95 @@
+"""The parts of an alert, read from what a sender wrote: texts, labels, instants, fingerprints.
+
+Senders agree on little, so each of these takes every usual form and never raises: what cannot be
+read is empty. Long texts are cut, and controls in them become visible.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+
+from copilot.intake.bounds import (
+    NAME_CHARACTERS,
+    RAW_CHARACTERS,
+    TITLE_CHARACTERS,
+    VALUE_CHARACTERS,
+)
+from copilot.safe_text import one_line, safe_text
+from copilot.values import Json, JsonObject, digest
+from copilot.window import EPOCH, from_epoch, parse_iso
+
+UNSET = datetime(1971, 1, 1, tzinfo=UTC)
+"""Go's year 0001 and the epoch itself mean "not set"."""
+ZONE = re.compile(r"(?:Z|[+-]\d\d:?\d\d)$", re.IGNORECASE)
+DOTTED_ZONE = re.compile(r"([+-]\d\d)\.(\d\d)$")
+SLASHED = re.compile(r"^(\d{4})/(\d\d)/(\d\d)")
+WORDY_ZONE = re.compile(r"\s(?:UTC|GMT)$")
+DIGEST_CHARACTERS = 10
+
+
+def cut(text: str, limit: int) -> str:
+    """The text, safe to show, of at most *limit* characters."""
+    return safe_text(text, limit=limit)
+
+
+def title(text: str) -> str:
+    """One line: a title is printed and committed where a second one would pass for ours."""
+    return one_line(text[: TITLE_CHARACTERS * 4], TITLE_CHARACTERS)
+
+
+def texts(value: Mapping[str, Json]) -> dict[str, str]:
+    """The entries that have a text or a number, as labels or annotations."""
+    return {
+        _exact(str(key), NAME_CHARACTERS): _exact(str(item), VALUE_CHARACTERS)
+        for key, item in value.items()
+        if key and isinstance(item, str | int | float) and item != ""
+    }
+
+
+@lru_cache(maxsize=1000)  # the alerts of a group began together
+def instant(text: str) -> datetime | None:
+    """The instant in UTC, or None for what is none. A time without a zone is taken for UTC."""
+    text = WORDY_ZONE.sub("", text.strip()[:64])
+    try:
+        if EPOCH.fullmatch(text):
+            seconds = float(text)
+            time = from_epoch(seconds / 1000 if len(text) == 13 and "." not in text else seconds)
+        else:
+            text = DOTTED_ZONE.sub(r"\1:\2", SLASHED.sub(r"\1-\2-\3", text))
+            time = parse_iso(text if ZONE.search(text) else f"{text}Z")
+    except (ValueError, OverflowError):
+        return None
+    return time if time and time > UNSET else None
+
+
+def fingerprint(labels: Mapping[str, str], name: str = "") -> str:
+    """A digest of the labels, and of a *name* where the labels alone say too little."""
+    return digest("\n".join([name, *(f"{key}={labels[key]}" for key in sorted(labels))]))[:16]
+
+
+def raw(payload: JsonObject, *, indent: int | None = 1) -> str:
+    """What arrived, as JSON that a person can read, cut. On one line it is made much faster."""
+    return cut(json.dumps(payload, indent=indent, ensure_ascii=False), RAW_CHARACTERS)
+
+
+def differences(members: Sequence[Mapping[str, str]], shared: Iterable[str]) -> list[str]:
+    """One line for each of several members: the labels that tell it from the others."""
+    if len(members) < 2:
+        return []
+    keys = sorted({key for labels in members for key in labels})
+    differing = [key for key in keys if len({labels.get(key) for labels in members}) > 1]
+    unsaid = [key for key in keys if key not in differing and key not in shared]
+    return [
+        " ".join(f"{key}={one_line(labels[key])}" for key in (*differing, *unsaid) if key in labels)
+        for labels in members
+    ]
+
+
+def _exact(text: str, limit: int) -> str:
+    """The text, cut and then marked with its digest: two long names never become one."""
+    safe = cut(text, limit)
+    if safe == text or (len(text) <= limit and safe == safe_text(text)):
+        return safe
+    return f"{safe[: limit - DIGEST_CHARACTERS - 2]}…#{digest(text)[:DIGEST_CHARACTERS]}"
