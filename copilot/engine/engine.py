@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from threading import Lock
+from threading import Lock, Thread
 from typing import ParamSpec, TypeVar
 
 from dbos import DBOS, EnqueueOptions
@@ -39,6 +39,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 WORKFLOW = "run"
 CHUNK = 500
+HAND_OVER_S = 3.0
 
 
 class Engine:
@@ -97,6 +98,10 @@ class Engine:
             vendor.take_no_more(self._dbos)
         is_drained = self._gate.drain(seconds)
         if self._lease:
+            # In a thread: without its database the vendor would try for ever.
+            handing_over = Thread(target=vendor.recover, args=([self._executor],), daemon=True)
+            handing_over.start()
+            handing_over.join(HAND_OVER_S)
             self._lease.end()
         return is_drained
 
@@ -260,9 +265,10 @@ class Engine:
 
     def _run(self, job: JsonObject) -> JsonObject:
         run = str(DBOS.workflow_id)
+        assert self._dbos is not None
         with self._counted(run):
             self._gate.wait()
-            steps = Steps(run, self._gate)
+            steps = Steps(run, self._gate, vendor.Fence(self._dbos, run))
             steps.catch_up()
             return self._body(job, steps)
 

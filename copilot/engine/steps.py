@@ -15,6 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from copilot.engine.gate import Gate, Passage
 from copilot.engine.serializer import RecordedError
+from copilot.engine.vendor import Fence
 from copilot.errors import EngineError
 from copilot.values import JsonObject
 
@@ -27,9 +28,10 @@ HOLE = "unrecorded"
 class Steps:
     """What a body gets to do its I/O with. One thread at a time, apart from `nested`."""
 
-    def __init__(self, run: str, gate: Gate) -> None:
+    def __init__(self, run: str, gate: Gate, fence: Fence) -> None:
         self.run = run
         self._gate = gate
+        self._fence = fence
         self._inside = Passage()
 
     def step(self, name: str, io: Io) -> JsonObject:
@@ -40,11 +42,12 @@ class Steps:
         vendor unwinds the body: let it pass.
         """
         with self._gate.step() as self._inside:
+            self._fence.check()
             return _recorded(self.run, name, io)
 
     def nested(self) -> "Nested":
         """What work inside a step does its own I/O with: it passes the gate and records nothing."""
-        return Nested(self._gate, lambda: self._inside)
+        return Nested(self._gate, self._fence, lambda: self._inside)
 
     def catch_up(self) -> int:
         """Go past all that is recorded, without running anything; return how many steps it was."""
@@ -62,13 +65,15 @@ class Steps:
 class Nested:
     """The gate for calls inside a step, from any of its threads."""
 
-    def __init__(self, gate: Gate, inside: Callable[[], Passage]) -> None:
+    def __init__(self, gate: Gate, fence: Fence, inside: Callable[[], Passage]) -> None:
         self._gate = gate
+        self._fence = fence
         self._inside = inside
 
     def step(self, name: str, io: Io) -> JsonObject:  # noqa: ARG002 - the shape of Steps.step
         """Do *io* when the gate is open."""
         with self._gate.call(self._inside()):
+            self._fence.check()
             return io()
 
     def nested(self) -> "Nested":

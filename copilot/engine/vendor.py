@@ -9,6 +9,8 @@ from typing import Any
 
 import sqlalchemy
 from dbos import DBOS, DBOSConfig
+from dbos import error as vendor_error
+from dbos._context import get_local_dbos_context
 from sqlalchemy import Engine, event
 
 from copilot.engine.place import Place
@@ -81,6 +83,29 @@ def queue_again(dbos: DBOS, run: str, executor: str) -> None:
     """Queue one run again that *executor* has and does not run; nothing when it has moved on."""
     database = dbos._sys_db  # noqa: SLF001 - resume_workflow would forget its time limit
     database.reenqueue_for_recovery(run, [executor], QUEUE)
+
+
+class Fence:
+    """Stops whoever lost a run before it pays for anything: the token of one start of the run.
+
+    The vendor looks at the token when a step is recorded, which is after it was paid for.
+    """
+
+    def __init__(self, dbos: DBOS, run: str) -> None:
+        """Take the token of the run whose thread this is."""
+        self._database = dbos._sys_db  # noqa: SLF001 - nothing public tells the token
+        self._run = run
+        context = get_local_dbos_context()
+        self._token = context.owner_xid if context else None
+
+    def check(self) -> None:
+        """Return when the run is still ours; else unwind the body, as the vendor would later.
+
+        A row without a token is nobody's: it was cancelled, and the vendor says so by itself.
+        """
+        owner = self._database.get_workflow_owner(self._run)
+        if owner not in (None, self._token):
+            raise vendor_error.DBOSWorkflowConflictIDError(self._run)
 
 
 def take_no_more(dbos: DBOS) -> None:

@@ -61,7 +61,8 @@ class Crashes:
         """Start the program, let it end, and count."""
         with self.process() as process:
             said, errors = process.communicate(timeout=60)
-        assert (process.returncode, errors) == (0, "")
+        assert process.returncode == 0, errors
+        assert "Traceback" not in errors
         self.result = json.loads(said.splitlines()[-1])
         at_end = paid(self.folder)
         for recorded, counts in self._recorded:
@@ -112,7 +113,7 @@ def killed(folder: Path, told: dict[str, Any], *, kills: int, seed: int) -> Cras
     random = Random(seed)
     crashes = Crashes(folder, told)
     for _ in range(kills):
-        crashes.kill_after(random.randint(1, 2 * told["workers"]))
+        crashes.kill_after(random.randint(1, 4 * told["workers"]))
     crashes.finish()
     return crashes
 

@@ -27,12 +27,12 @@ from tests.engine.toys import (
 )
 
 
-def place(folder: Path, **other: object) -> Place:
+def place(folder: Path, *, stranded: float = 0.2, **other: object) -> Place:
     """Return a place that is patient for a moment only."""
     return Place(
         folder / "state",
         poll=QUICK,
-        stranded_after=timedelta(milliseconds=200),
+        stranded_after=timedelta(seconds=stranded),
         **other,  # type: ignore[arg-type] # of the test
     )
 
@@ -192,3 +192,21 @@ def test_two_hundred_runs_go_on_side_by_side(tmp_path: Path) -> None:
 
     assert set(paid(tmp_path).values()) == {1}
     assert len(paid(tmp_path)) == 400
+
+
+def test_who_lost_a_run_pays_for_nothing_more(tmp_path: Path) -> None:
+    def body(job: JsonObject, steps: Steps) -> JsonObject:
+        steps.step("model", dict)
+        assert engine._database is not None
+        with engine._database.begin() as connection:
+            connection.execute(sqlalchemy.text("UPDATE workflow_status SET owner_xid = 'other'"))
+        return toy_body(tmp_path, 1)(job, steps)
+
+    with running(place(tmp_path, stranded=3600), body) as engine:
+        engine.submit("a", {})
+        wait_until(lambda: engine.steps("a"))
+        wait_until(lambda: not engine.is_running("a"))
+
+        assert paid(tmp_path) == {}
+        assert engine.steps("a") == ["model"]
+        engine.cancel("a")

@@ -1,0 +1,228 @@
+"""Several processes share the work: the dead are replaced, the frozen lose, the server may leave."""
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from datetime import timedelta
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import pytest
+import sqlalchemy
+from sqlalchemy import text
+
+from copilot.engine.engine import Engine
+from copilot.engine.leases import Lease
+from copilot.engine.place import Place
+from copilot.errors import EngineError
+from tests import postgres
+from tests.engine.crash import Crashes, killed
+from tests.engine.toys import QUICK, paid, running, toy_body, wait_over, wait_until
+
+LEASE = 2.0
+WORKERS = 4
+STEPS = 30
+TOLD = {"runs": 6, "steps": STEPS, "workers": WORKERS, "latency": 0.05, "lease": LEASE}
+CALLS = {f"run-{run} {step}" for run in range(6) for step in range(1, STEPS + 1)}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[postgres.Cluster]:
+    with postgres.cluster() as cluster:
+        yield cluster
+
+
+def settled(server: postgres.Cluster, url: str) -> Callable[[], bool]:
+    """Return a claim: the server is up for longer than a lease, so that the dead may be called."""
+    database = sqlalchemy.create_engine(
+        sqlalchemy.make_url(url).set(drivername="postgresql+psycopg"), poolclass=sqlalchemy.NullPool
+    )
+    question = text("SELECT clock_timestamp() - pg_postmaster_start_time() > :lease")
+
+    def claim() -> bool:
+        with database.connect() as connection:
+            lease = timedelta(seconds=LEASE)
+            return bool(connection.execute(question, {"lease": lease}).scalar())
+
+    return claim
+
+
+def two(folder: Path, url: str, **other: Any) -> tuple[Crashes, Crashes]:
+    """Return two series of processes over one database and one folder."""
+    told = {**TOLD, "database": url, **other}
+    return Crashes(folder, told), Crashes(folder, told)
+
+
+def test_a_run_goes_its_way_over_postgresql_as_over_a_file(
+    tmp_path: Path, server: postgres.Cluster
+) -> None:
+    place = Place(tmp_path, database=server.new_database(), poll=QUICK)
+    with running(place, toy_body(tmp_path, 3)) as engine:
+        engine.submit("a", {"name": "a"}, dedup="x", priority=2)
+        wait_over(engine, "a")
+
+        run = engine.run("a")
+        assert run is not None
+        assert (run.status, run.result) == ("succeeded", {"steps": 3, "job": "a"})
+        assert engine.steps("a") == ["model", "tools", "model"]
+        assert run.executor.endswith(run.executor.partition(f"-{os.getpid()}-")[2])
+    assert paid(tmp_path) == {"a 1": 1, "a 2": 1, "a 3": 1}
+
+
+def test_when_one_of_two_is_killed_for_good_the_other_finishes_within_the_lease(
+    tmp_path: Path, server: postgres.Cluster
+) -> None:
+    url = server.new_database()
+    wait_until(settled(server, url))
+    dies, lives = two(tmp_path, url)
+    with dies.process() as first, lives.process() as second:
+        wait_until(lambda: len(paid(tmp_path)) > WORKERS)
+        wait_until(lambda: holders(url) == 2)
+        first.kill()
+        first.wait()
+        recorded, counts, killed_at = dies.recorded(), paid(tmp_path), monotonic()
+        _said, errors = second.communicate(timeout=40)
+
+    assert second.returncode == 0, errors
+    at_end = paid(tmp_path)
+    assert at_end.keys() == CALLS
+    assert all(at_end[call] == counts[call] for call in recorded)
+    assert monotonic() - killed_at < LEASE + 10
+    assert lives.repeats <= WORKERS
+
+
+def test_a_process_frozen_past_its_lease_loses_its_runs_and_pays_for_nothing_recorded(
+    tmp_path: Path, server: postgres.Cluster
+) -> None:
+    url = server.new_database()
+    wait_until(settled(server, url))
+    freezes, lives = two(tmp_path, url, runs=4, workers=4)
+    with freezes.process() as first:
+        wait_until(lambda: len(paid(tmp_path)) > WORKERS)
+        first.send_signal(signal.SIGSTOP)
+        recorded, counts = freezes.recorded(), paid(tmp_path)
+        with lives.process() as second:
+            # The other takes over, and is in the middle of it when the first wakes up.
+            wait_until(lambda: paid(tmp_path).total() > counts.total() + 4)
+            first.send_signal(signal.SIGCONT)
+            second.communicate(timeout=40)
+            first.communicate(timeout=40)
+
+    at_end = paid(tmp_path)
+    assert (first.returncode, second.returncode) == (0, 0)
+    assert at_end.keys() == {call for call in CALLS if call < "run-4"}
+    assert all(at_end[call] == counts[call] for call in recorded)
+
+
+def test_kills_over_postgresql_run_no_recorded_step_again(
+    tmp_path: Path, server: postgres.Cluster
+) -> None:
+    url = server.new_database()
+    wait_until(settled(server, url))
+
+    crashes = killed(tmp_path, {**TOLD, "database": url}, kills=2, seed=1)
+
+    assert paid(tmp_path).keys() == CALLS
+    assert crashes.redone == 0
+    assert crashes.repeats <= crashes.kills * WORKERS
+
+
+def test_after_a_clean_stop_the_others_go_on_at_once(
+    tmp_path: Path, server: postgres.Cluster
+) -> None:
+    url = server.new_database()
+    leaves, stays = two(tmp_path, url, lease=60)
+    with leaves.process() as first, stays.process() as second:
+        wait_until(lambda: len(paid(tmp_path)) > WORKERS)
+        wait_until(lambda: holders(url) == 2)
+        first.send_signal(signal.SIGTERM)
+        first.communicate(timeout=20)
+        second.communicate(timeout=40)
+
+    assert (first.returncode, second.returncode) == (0, 0)
+    assert set(paid(tmp_path).values()) == {1}
+    assert paid(tmp_path).keys() == CALLS
+
+
+def test_a_server_that_is_restarted_in_the_middle_costs_no_recorded_step(
+    tmp_path: Path, server: postgres.Cluster
+) -> None:
+    url = server.new_database()
+    one, other = two(tmp_path, url)
+    with ExitStack() as stack:
+        processes = [stack.enter_context(each.process()) for each in (one, other)]
+        wait_until(lambda: len(paid(tmp_path)) > WORKERS)
+        server.stop("immediate")
+        counts = paid(tmp_path)
+        server.start()
+        recorded = one.recorded()
+        for process in processes:
+            process.communicate(timeout=60)
+
+    assert [process.returncode for process in processes] == [0, 0]
+    at_end = paid(tmp_path)
+    assert at_end.keys() == CALLS
+    assert all(at_end[call] <= max(1, counts[call]) for call in recorded)
+
+
+def test_a_database_that_is_away_is_said_in_one_line_without_the_password(
+    tmp_path: Path, server: postgres.Cluster
+) -> None:
+    url = server.url("nothing_here").replace("@", ":secret@")
+    engine = Engine(Place(tmp_path, database=url), toy_body(tmp_path, 1))
+
+    with pytest.raises(EngineError) as raised:
+        engine.start()
+
+    assert "secret" not in str(raised.value)
+    assert "\n" not in str(raised.value)
+    assert 'database "nothing_here" does not exist' in str(raised.value)
+
+
+def test_who_missed_a_beat_calls_nobody_dead_for_one_lease(server: postgres.Cluster) -> None:
+    url = server.new_database()
+    wait_until(settled(server, url))
+    lease = Lease(url, "me", timedelta(seconds=LEASE))
+    lease.begin()
+    try:
+        assert lease.dead({"me", "gone"}) == {"gone"}
+        server.stop("immediate")
+        wait_until(lambda: not lease.is_held)
+        server.start()
+        wait_until(lambda: lease.is_held)
+
+        assert lease.dead({"me", "gone"}) == set()
+        wait_until(lambda: lease.dead({"me", "gone"}) == {"gone"})
+    finally:
+        lease.end()
+
+
+def test_a_new_process_calls_nobody_dead_right_after_the_server_came_back(
+    server: postgres.Cluster,
+) -> None:
+    server.stop()
+    server.start()
+    lease = Lease(server.new_database(), "me", timedelta(seconds=LEASE))
+    lease.begin()
+    try:
+        assert lease.dead({"gone"}) == set()
+    finally:
+        lease.end()
+
+
+def holders(url: str) -> int:
+    """Return how many processes have runs under way."""
+    database = sqlalchemy.create_engine(
+        sqlalchemy.make_url(url).set(drivername="postgresql+psycopg"), poolclass=sqlalchemy.NullPool
+    )
+    with database.connect() as connection:
+        return int(
+            connection.execute(
+                text(
+                    "SELECT count(DISTINCT executor_id) FROM dbos.workflow_status"
+                    " WHERE status = 'PENDING'"
+                )
+            ).scalar_one()
+        )
