@@ -120,7 +120,7 @@ def _again(arrival: Arrival, firing: Firing, case: Case, now: datetime, rules: R
     if firing.seen_firing:
         return Decision("repeated", case, firing)
     firing = replace(firing, seen_firing=True)
-    if arrival.severity in URGENT and not case.ignored and not case.urgent:
+    if _is_urgent(arrival) and not case.urgent:
         case = _woken(replace(case, urgent=True, updated=now), now, rules)
     return Decision("repeated", case, firing)
 
@@ -134,7 +134,7 @@ def _join(arrival: Arrival, case: Case, now: datetime, rules: Rules) -> Decision
         began=min(case.began, arrival.starts_at),
         ended=case.ended if is_firing else _later(case, arrival, now),
         firing=case.firing + is_firing,
-        urgent=case.urgent or (is_firing and arrival.severity in URGENT),
+        urgent=case.urgent or _is_urgent(arrival),
         alerts=case.alerts + 1,
         updated=now,
     )
@@ -165,7 +165,7 @@ def _open(
         due=now + rules.debounce,
         updated=now,
         firing=int(is_firing),
-        urgent=is_firing and arrival.severity in URGENT,
+        urgent=_is_urgent(arrival),
         alerts=1,
     )
     opened: Outcome = ("recurred" if newest else "opened") if is_firing else "resolved"
@@ -187,6 +187,11 @@ def _free_id(arrival: Arrival, taken: Callable[[str], bool]) -> str:
 def _first(arrival: Arrival, case: Case) -> Firing:
     is_firing = arrival.status == "firing"
     return Firing(arrival.key, case.id, not is_firing, is_firing, bool(arrival.ignored))
+
+
+def _is_urgent(arrival: Arrival) -> bool:
+    """Whether it is to be investigated even when it is over by then."""
+    return arrival.status == "firing" and arrival.severity in URGENT and not arrival.ignored
 
 
 def _woken(case: Case, now: datetime, rules: Rules) -> Case:

@@ -28,9 +28,12 @@ COMPANIONS = ("", "-wal", "-shm")
 class SqliteFile:
     """The file at *path*, made when it is not there, moved aside when it is damaged."""
 
-    def __init__(self, path: Path, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self, path: Path, now: Callable[[], datetime], *, patience_s: float = PATIENCE_S
+    ) -> None:
         """Open the file. Raises InboxError when that cannot be."""
         self._path = path
+        self._patience_s = patience_s
         self.name = str(path)
         self.moved_aside = ""
         self._inode = 0
@@ -108,7 +111,7 @@ class SqliteFile:
         return sqlite3.connect(
             f"{self._path.absolute().as_uri()}?mode=rw",
             uri=True,
-            timeout=PATIENCE_S,
+            timeout=self._patience_s,
             isolation_level=None,
             check_same_thread=False,
         )

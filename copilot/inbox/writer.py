@@ -49,12 +49,20 @@ class Job:
 class Writer:
     """Commits what callers of any thread hand in, and answers when it is synced."""
 
-    def __init__(self, database: Database, rules: Rules, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        database: Database,
+        rules: Rules,
+        now: Callable[[], datetime],
+        *,
+        heal_every_s: float = HEAL_EVERY_S,
+    ) -> None:
         self.trouble = ""
         """Why the last commit failed; empty when it did not."""
         self._database = database
         self._rules = rules
         self._now = now
+        self._heal_every_s = heal_every_s
         self._backlog = Backlog(rules.backlog)
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._is_shut = False
@@ -107,7 +115,7 @@ class Writer:
         batch: list[Job] = []
         size = 0
         with suppress(queue.Empty):
-            job = self._jobs.get(timeout=HEAL_EVERY_S if self.trouble else None)
+            job = self._jobs.get(timeout=self._heal_every_s if self.trouble else None)
             while job and size < ARRIVALS_A_COMMIT:
                 batch.append(job)
                 size += len(job.arrivals)
