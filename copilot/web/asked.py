@@ -1,6 +1,7 @@
 """What a request asks for, checked: its query and its JSON."""
 
 import json
+import math
 import re
 
 from starlette.requests import Request
@@ -12,7 +13,8 @@ from copilot.web.backend import Wanted
 INCIDENT = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 WORD = re.compile(r"[a-z_]{1,32}")
 MOST = 1000
-DEPTH = 32
+ORDER = frozenset({"alert", "incident", "question", "model", "turns", "usd", "policy"})
+"""What an order for an investigation may say."""
 
 
 def wanted(request: Request) -> Wanted:
@@ -50,6 +52,25 @@ async def object_in(request: Request) -> JsonObject:
     if not isinstance(found, dict):
         raise UsageError("the body must be a JSON object")
     return found
+
+
+def order_in(asked: JsonObject) -> JsonObject:
+    """What a person wants investigated, and how, checked. Raises UsageError."""
+    if unknown := set(asked) - ORDER:
+        raise UsageError(f"{min(unknown)!r} is unknown; use {', '.join(sorted(ORDER))}")
+    if ("alert" in asked) == ("incident" in asked):
+        raise UsageError("give either an alert or an incident to investigate")
+    if not isinstance(asked.get("alert", {}), dict):
+        raise UsageError("'alert' must be a JSON object")
+    if "incident" in asked and not INCIDENT.fullmatch(text_in(asked, "incident")):
+        raise UsageError("'incident' must be the id of one")
+    for key in ("question", "model", "policy"):
+        text_in(asked, key)
+    for key, kinds in (("turns", int), ("usd", int | float)):
+        number = asked.get(key, 1)
+        if isinstance(number, bool) or not isinstance(number, kinds) or not 0 < number < math.inf:
+            raise UsageError(f"{key!r} must be a number above 0")
+    return asked
 
 
 def text_in(asked: JsonObject, key: str) -> str:

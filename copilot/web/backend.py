@@ -50,7 +50,7 @@ class Backend(Protocol):
         ...
 
     def turned_away(self, kind: str, status: int) -> None:
-        """Count a delivery that was refused before it was looked at."""
+        """Count a delivery that was refused before it was looked at. Called in the event loop."""
         ...
 
     def alerts(self, wanted: Wanted) -> Sequence[JsonObject]:
@@ -74,7 +74,11 @@ class Backend(Protocol):
         ...
 
     def investigate(self, asked: JsonObject) -> JsonObject:
-        """The incident that was opened, or found, for what a person asks to be investigated."""
+        """The incident that was opened, or found, for what a person asks to be investigated.
+
+        *asked* holds an alert (an object) or an incident (its id), and may hold question, model,
+        policy (texts), turns and usd (above 0); nothing else.
+        """
         ...
 
     def readiness(self) -> Sequence[str]:

@@ -4,14 +4,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from copilot.errors import UsageError
 from copilot.values import Json
 from copilot.web.answers import answer
-from copilot.web.asked import incident_in, object_in, text_in, wanted
+from copilot.web.asked import incident_in, object_in, order_in, text_in, wanted
 from copilot.web.backend import Backend
 from copilot.web.threads import Threads
-
-ASKED = frozenset({"alert", "incident", "question"})
 
 
 class IncidentRoutes:
@@ -48,12 +45,5 @@ class IncidentRoutes:
         return answer(await self._threads.run(self._backend.retry, incident_in(request)))
 
     async def _investigate(self, request: Request) -> Response:
-        asked = await object_in(request)
-        if unknown := set(asked) - ASKED:
-            raise UsageError(f"{min(unknown)!r} is unknown; give alert or incident, and question")
-        if ("alert" in asked) == ("incident" in asked):
-            raise UsageError("give either an alert or an incident to investigate")
-        if "incident" in asked and not text_in(asked, "incident"):
-            raise UsageError("'incident' must name one")
-        text_in(asked, "question")
+        asked = order_in(await object_in(request))
         return answer(await self._threads.run(self._backend.investigate, asked), 202)

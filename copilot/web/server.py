@@ -24,7 +24,8 @@ START_S = 10.0
 class Server:
     """Serves *app* at `HOST:PORT` between `start` and `stop`."""
 
-    def __init__(self, app: ASGIApp, listen: str, limits: Limits) -> None:
+    def __init__(self, app: ASGIApp, listen: str, limits: Limits | None = None) -> None:
+        limits = limits or Limits()
         self._listen = listen
         self._socket: socket.socket | None = None
         self._vendor = _Vendor(

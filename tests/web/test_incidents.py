@@ -58,7 +58,7 @@ def test_a_person_cancels_with_a_reason_and_retries(served: Served) -> None:
 
 
 def test_what_is_asked_for_is_accepted_with_its_incident(served: Served) -> None:
-    asked = {"incident": "inc-20260131-3fa9c1", "question": "why?"}
+    asked = {"incident": "inc-20260131-3fa9c1", "question": "why?", "turns": 3, "usd": 0.5}
 
     answer = served.post("/v1/investigations", json.dumps(asked).encode())
 
@@ -71,7 +71,10 @@ def test_what_is_asked_for_is_accepted_with_its_incident(served: Served) -> None
     "body",
     [b"[]", b"null", b"{", b"{}", b'{"question": "why?"}', b'{"alert": {}, "incident": "x"}',
      b'{"incident": 7}', b'{"incident": ""}', b'{"alert": {}, "question": []}',
-     b'{"alert": {}, "model": "x"}', b"[" * 100_000],
+     b'{"alert": {}, "tools": "x"}', b"[" * 100_000,
+     b'{"alert": []}', b'{"alert": {}, "turns": 0}', b'{"alert": {}, "turns": 1.5}',
+     b'{"alert": {}, "usd": Infinity}', b'{"alert": {}, "usd": NaN}', b'{"alert": {}, "usd": true}',
+     b'{"alert": {}, "usd": "1"}', b'{"incident": "../x"}', b'{"alert": {}, "model": {}}'],
 )  # fmt: skip
 def test_an_order_that_cannot_be_read_is_refused(served: Served, body: bytes) -> None:
     answer = served.post("/v1/investigations", body)

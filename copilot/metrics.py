@@ -1,0 +1,227 @@
+"""What the daemon counts, under the names that its dashboards and alert rules use.
+
+The only door to prometheus_client. Each `Metrics` has a registry of its own, so that two daemons
+of one process share nothing. No label ever holds the id of an incident or a ticket: each value of
+a label is a series that is kept for ever.
+"""
+
+import logging
+import math
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Protocol
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    ProcessCollector,
+    disable_created_metrics,
+    generate_latest,
+)
+
+from copilot.values import JsonObject, object_at, text_at
+
+log = logging.getLogger(__name__)
+
+SECONDS = (0.005, 0.02, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60)
+RUN_SECONDS = (10, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200)
+TOKENS = (1e3, 3e3, 1e4, 3e4, 6e4, 1e5, 1.5e5, 2e5, 5e5, 1e6)
+BYTES = tuple(4.0**power for power in range(4, 13))
+"""From 256 bytes to 16 MiB."""
+TOKEN_KINDS = ("input", "cache_read", "cache_write", "output")
+FIXED = frozenset({"system", "tools"})
+CONVERSATION = frozenset({"alert", "state", "conversation", "summary"})
+"""Sources of a request that are no tool; the others are the names of tools."""
+
+
+class Recorded(Protocol):
+    """An event of a journal, as far as it is counted."""
+
+    @property
+    def kind(self) -> str:
+        """What happened."""
+        ...
+
+    @property
+    def data(self) -> JsonObject:
+        """What is known of it."""
+        ...
+
+
+class Metrics:
+    """The counters of one daemon. Safe for many threads."""
+
+    def __init__(self, version: str = "") -> None:
+        # Without a second series for each counter, which nobody asks for.
+        disable_created_metrics()  # type: ignore[no-untyped-call]  # the vendor gave it no types
+        self._registry = CollectorRegistry()
+        ProcessCollector(registry=self._registry)
+        self._gauge("build_info", "The running version.", "version").labels(version).set(1)
+        self._alerts = self._counter("alerts_received", "Alerts by outcome.", "source", "outcome")
+        self._runs = self._counter("investigations", "Runs by how they ended.", "outcome")
+        self._run_seconds = self._histogram(
+            "investigation_duration_seconds",
+            "Time from the start of a run to its end.",
+            RUN_SECONDS,
+        )
+        self._requests = self._counter("model_requests", "Tries by outcome.", "model", "outcome")
+        self._tokens = self._counter("model_tokens", "Tokens that were paid for.", "model", "kind")
+        self._usd = self._counter("model_cost_usd", "Dollars at list prices.", "model")
+        self._context = self._histogram(
+            "context_tokens", "Tokens that a request carries, estimated.", TOKENS, "source"
+        )
+        self._edits = self._counter("context_edits", "Times a lever acted.", "lever")
+        self._calls = self._counter("tool_calls", "Calls of tools by outcome.", "tool", "outcome")
+        self._tool_seconds = self._histogram(
+            "tool_duration_seconds", "Time that a call took.", SECONDS, "tool"
+        )
+        self._result_bytes = self._histogram(
+            "tool_result_bytes", "Size of what a call found.", BYTES, "tool", "placement"
+        )
+        self._refetches = self._counter("tool_refetches", "Calls that were made before.", "tool")
+        self._lost = self._counter(
+            "compaction_artifacts_lost", "Identifiers that a summary lost; they were put back."
+        )
+        self._commits = self._histogram(
+            "notes_commit_duration_seconds", "Time that a commit to the notes took.", SECONDS
+        )
+        self._redactions = self._counter("redactions", "Secrets that were masked.", "rule")
+        self._polls = self._counter("polls", "Polls by outcome, skipped too.", "poller", "outcome")
+        self._success = self._gauge(
+            "connector_last_success_timestamp_seconds", "When a source last answered.", "connector"
+        )
+
+    def text(self) -> bytes:
+        """All of it in Prometheus' text format."""
+        return generate_latest(self._registry)
+
+    def watch(self, name: str, measure: Callable[[], float]) -> None:
+        """Ask *measure* at each scrape: `incidents_open`, `queue_depth` or `scratch_bytes`.
+
+        A measure that fails shows as NaN: it must not take the other counters with it.
+        """
+        self._gauge(name, WATCHED[name]).set_function(lambda: _measured(name, measure))
+
+    def alert_received(self, source: str, outcome: str) -> None:
+        """One alert, or one delivery that was refused."""
+        self._alerts.labels(source, outcome).inc()
+
+    def investigation_ended(self, outcome: str, seconds: float) -> None:
+        """One run of an investigation."""
+        self._runs.labels(outcome).inc()
+        self._run_seconds.observe(seconds)
+
+    def model_request(self, model: str, outcome: str) -> None:
+        """One try: `ok`, or the kind of the error."""
+        self._requests.labels(model, outcome).inc()
+
+    def tool_took(self, tool: str, seconds: float) -> None:
+        """The time of one call that ran."""
+        self._tool_seconds.labels(tool).observe(seconds)
+
+    def commit_took(self, seconds: float) -> None:
+        """The time of one commit to the notes."""
+        self._commits.observe(seconds)
+
+    def redacted(self, counts: Mapping[str, int]) -> None:
+        """Secrets masked in one text, by rule."""
+        for rule, count in counts.items():
+            self._redactions.labels(rule).inc(count)
+
+    def poll_ended(self, poller: str, outcome: str) -> None:
+        """One poll that ran, failed or was skipped."""
+        self._polls.labels(poller, outcome).inc()
+
+    def connector_answered(self, connector: str, at: datetime) -> None:
+        """A source gave a whole answer."""
+        self._success.labels(connector).set(at.timestamp())
+
+    def observe(self, event: Recorded) -> None:
+        """Count one new event of any journal. What is replayed at a resume must not come here."""
+        data = event.data
+        match event.kind:
+            case "request":
+                self._carried(data)
+            case "result":
+                self._answered(data)
+            case "clear":
+                self._edits.labels(f"clearing:{text_at(data, 'by')}").inc()
+            case "compact":
+                failed = ":failed" if data.get("failed") else ""
+                self._edits.labels(f"compaction:{text_at(data, 'by')}{failed}").inc()
+                self._lost.inc(_number(data, "lost"))
+        if usage := object_at(data, "usage"):
+            self._paid(data, usage)
+
+    def _carried(self, data: JsonObject) -> None:
+        """The estimate of a request, split by the bytes of its sources."""
+        sizes, estimate = object_at(data, "bytes"), _number(data, "estimate")
+        shares = dict.fromkeys(("fixed", "conversation", "tool_results"), 0.0)
+        for source in sizes:
+            shares[_kind_of(source)] += _number(sizes, source)
+        total = sum(shares.values()) or 1.0
+        for kind, size in shares.items():
+            self._context.labels(kind).observe(estimate * size / total)
+
+    def _answered(self, data: JsonObject) -> None:
+        tool = text_at(data, "tool") or "unknown"
+        self._calls.labels(tool, "ok" if data.get("ok") else "error").inc()
+        if "repeats" in data:
+            self._refetches.labels(tool).inc()
+        else:
+            placement = text_at(data, "placement") or "inline"
+            shown = len(text_at(data, "text").encode("utf-8", "replace"))
+            self._result_bytes.labels(tool, placement).observe(_number(data, "bytes") or shown)
+
+    def _paid(self, data: JsonObject, usage: JsonObject) -> None:
+        """Whatever was paid for, a turn, a summary or a task: each says so in the same words."""
+        model = text_at(data, "model") or "unknown"
+        for kind in TOKEN_KINDS:
+            self._tokens.labels(model, kind).inc(_number(usage, kind))
+        self._usd.labels(model).inc(_number(data, "usd"))
+
+    def _counter(self, name: str, says: str, *labels: str) -> Counter:
+        return Counter(name, says, labels, namespace="copilot", registry=self._registry)
+
+    def _gauge(self, name: str, says: str, *labels: str) -> Gauge:
+        return Gauge(name, says, labels, namespace="copilot", registry=self._registry)
+
+    def _histogram(
+        self, name: str, says: str, buckets: tuple[float, ...], *labels: str
+    ) -> Histogram:
+        return Histogram(
+            name, says, labels, namespace="copilot", registry=self._registry, buckets=buckets
+        )
+
+
+WATCHED: Mapping[str, str] = {
+    "incidents_open": "Incidents that are not over.",
+    "queue_depth": "Incidents that wait for a worker.",
+    "scratch_bytes": "Size of all offloaded results.",
+}
+
+
+def _measured(name: str, measure: Callable[[], float]) -> float:
+    try:
+        return measure()
+    except Exception:  # whatever it is: one number is missing, and the log says why
+        log.exception("copilot_%s could not be measured", name)
+        return math.nan
+
+
+def _kind_of(source: str) -> str:
+    if source in FIXED:
+        return "fixed"
+    return "conversation" if source in CONVERSATION else "tool_results"
+
+
+def _number(data: JsonObject, key: str) -> float:
+    """The number under *key*, 0 when there is none or it can be no count."""
+    text = text_at(data, key)
+    try:
+        found = float(text or 0)
+    except ValueError:
+        return 0.0
+    return found if math.isfinite(found) and found > 0 else 0.0
