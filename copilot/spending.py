@@ -1,11 +1,14 @@
 """What was spent per day over all incidents, read off the journals and nothing else.
 
+A task has a journal of its own and is part of the investigation that passed it on.
+
 Fast because it decides by the head of a line: only answers of the days asked for are parsed, and a
 journal that was last written before them is not opened.
 """
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
@@ -21,6 +24,10 @@ PAID = re.compile(
     rb'\{"seq":\d+,"time":"(\d{4}-\d\d-\d\d)T[^"]*","kind":"(?:response|compact|support)",'
 )
 """The head of an event that may have been paid for, as `Event.line` writes it, with its UTC day."""
+
+
+TASK = ".task-"
+"""In the name of a task's journal, behind the name of its investigation's."""
 
 
 class SpendingError(CopilotError):
@@ -50,14 +57,26 @@ def spent_in(journal: Path, since: date) -> dict[date, Total]:
     return found
 
 
-def by_day(parts: Iterable[dict[date, Total]]) -> list[Day]:
-    """The parts of all journals added up, oldest day first; days without a request are left out."""
-    days: dict[date, Day] = {}
-    for part in parts:
+def by_day(parts: Iterable[tuple[Path, dict[date, Total]]]) -> list[Day]:
+    """All journals added up, oldest day first; days without a request are left out."""
+    totals: defaultdict[date, Total] = defaultdict(Total)
+    investigations: defaultdict[date, set[Path]] = defaultdict(set)
+    for journal, part in parts:
         for day, total in part.items():
-            known = days.get(day, Day(day, 0, Total()))
-            days[day] = Day(day, known.investigations + 1, known.total + total)
-    return [days[day] for day in sorted(days)]
+            totals[day] += total
+            investigations[day].add(investigation_of(journal))
+    return [Day(day, len(investigations[day]), totals[day]) for day in sorted(totals)]
+
+
+def investigation_of(journal: Path) -> Path:
+    """The investigation that *journal* is part of: itself, or that which passed the task on."""
+    name, is_task, _ = journal.name.partition(TASK)
+    return journal.with_name(f"{name}.jsonl") if is_task else journal
+
+
+def tasks_of(journal: Path) -> list[Path]:
+    """The journals of the tasks of an investigation."""
+    return sorted(journal.parent.glob(f"{journal.stem}{TASK}*.jsonl"))
 
 
 def _paid(journal: Path, since: date) -> Iterator[tuple[date, JsonObject]]:

@@ -140,7 +140,7 @@ def test_without_a_key_the_public_service_is_refused_with_the_way_out(
 ) -> None:
     workspace = without_a_key(tmp_path, name=MODEL, base_url=url)
 
-    with pytest.raises(CredentialsError, match="ANTHROPIC_API_KEY.*--model offline"):
+    with pytest.raises(CredentialsError, match=r"ANTHROPIC_API_KEY.*--model offline"):
         app.run(workspace, ALERT, app.Wishes())
 
 

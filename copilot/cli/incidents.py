@@ -79,13 +79,14 @@ def show(session: Session, incident: str, turn: int | None, request: bool, as_js
 
         show_turn(session, incident, turn, request=request, as_json=as_json)
         return
-    report = _report(session, incident)
+    report, advice = _report(session, incident), _advice(session, incident)
     if as_json:
         session.screen.document(
             {
                 "schema": "copilot.incident/1",
                 "incident": _front_json(front),
                 "report": report,
+                "advice": [*advice],
             }
         )
         return
@@ -94,9 +95,11 @@ def show(session: Session, incident: str, turn: int | None, request: bool, as_js
     if report is None:
         session.screen.page(session.masked(session.workspace.notes.read(incident) or ""))
         session.screen.say(f"no report yet; go on with: copilot investigate {incident}")
-        return
-    print_card(session.screen, report)
-    session.screen.say(f"the evidence: copilot scratch ls {incident}")
+    else:
+        print_card(session.screen, report)
+        session.screen.say(f"the evidence: copilot scratch ls {incident}")
+    for text in advice:
+        session.screen.say((f"for the next time, {text}", "warn"))
 
 
 @command.command("close")
@@ -141,6 +144,13 @@ def _report(session: Session, incident: str) -> JsonObject | None:
             f"report.md: copilot notes show {incident} report.md"
         )
     return found
+
+
+def _advice(session: Session, incident: str) -> list[str]:
+    """What to change in the policy, by what the latest investigation had to fetch again."""
+    from copilot.context.asked import advice_in
+
+    return [*advice_in(session.workspace.events(incident)).values()]
 
 
 def _print_front(session: Session, front: "Front") -> None:

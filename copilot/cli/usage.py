@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from copilot.chart.wedge import Ceiling, Wedge
     from copilot.cli.ui import Style
     from copilot.journal import Event
+    from copilot.values import JsonObject
 
 STYLES: "dict[str, Style]" = {
     "title": "title", "axis": "dim", "system": "dim", "tools": "dim", "alert and state": "warn",
@@ -56,8 +57,10 @@ def _print(
 ) -> None:
     """Print one investigation the way that was chosen; as tables when none was."""
     from copilot.context.usage_rows import rows
+    from copilot.journal import read_events
 
-    events, number = _events(session, incident, investigation)
+    journal, number = _journal(session, incident, investigation)
+    events = read_events(journal)
     match way:
         case ["as_csv"]:
             from copilot.context.meter import usage_csv
@@ -69,20 +72,41 @@ def _print(
             title = f"{incident}, investigation {number}"
             _draw(session, wedge(rows(events), title, _ceilings(session, events)), svg)
         case _:
-            from copilot.cli.usage_tables import print_document, print_tables
-
-            if way:
-                print_document(session.screen, incident, number, rows(events))
-            else:
-                print_tables(session.screen, rows(events))
+            _tabulate(session, journal, events, as_json=bool(way))
 
 
-def _events(
-    session: Session, incident: str, investigation: int | None
-) -> "tuple[tuple[Event, ...], int]":
+def _tabulate(
+    session: Session, journal: Path, events: "tuple[Event, ...]", *, as_json: bool
+) -> None:
+    """Print requests, tasks and what to change, as tables or as one document."""
+    from copilot.cli.usage_tables import document, print_tables
+    from copilot.cli.usage_tasks import print_tasks, task_json, tasks_in, whole
+    from copilot.context.asked import advice_in
+    from copilot.context.usage_rows import rows
+
+    found, tasks = rows(events), tasks_in(journal)
+    total = whole(found, tasks)
+    advice = advice_in([event for task in tasks for event in task.events] + [*events])
+    if as_json:
+        head: JsonObject = {
+            "schema": "copilot.usage/1",
+            "incident": journal.parent.name,
+            "investigation": int(journal.stem),
+        }
+        rest: JsonObject = {
+            "tasks": [task_json(task) for task in tasks],
+            "advice": [*advice.values()],
+        }
+        session.screen.document({**head, **document(found, total), **rest})
+        return
+    print_tables(session.screen, found, total)
+    print_tasks(session.screen, tasks)
+    for text in advice.values():
+        session.screen.say((text, "warn"))
+
+
+def _journal(session: Session, incident: str, investigation: int | None) -> tuple[Path, int]:
     """The record of one investigation and its number. Raises NotFoundError."""
-    from copilot.journal import read_events
-
     session.front(incident)
     journals = session.workspace.journals(incident)
     if not journals:
@@ -94,7 +118,7 @@ def _events(
         raise NotFoundError(f"{incident} has investigations 1 to {len(journals)}, but no {number}")
     if len(journals) > 1:
         session.screen.say(f"investigation {number} of {len(journals)}; --investigation N chooses")
-    return read_events(journals[number - 1]), number
+    return journals[number - 1], number
 
 
 def _ceilings(session: Session, events: "tuple[Event, ...]") -> "list[Ceiling]":

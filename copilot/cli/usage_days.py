@@ -17,7 +17,7 @@ def print_days(session: Session, count: int, *, as_json: bool) -> None:
     folder = session.workspace.settings.state / "journals"
     for journal in sorted(folder.glob("*/[0-9]*.jsonl")):
         try:
-            parts.append(spent_in(journal, since))
+            parts.append((journal, spent_in(journal, since)))
         except SpendingError as error:
             screen.say((str(error), "warn"))
     days = by_day(parts)

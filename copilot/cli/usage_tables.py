@@ -13,14 +13,14 @@ from copilot.values import Json, JsonObject
 COUNTS = ("input", "cache_read", "cache_write", "output")
 
 
-def print_tables(screen: Screen, rows: Sequence[Row]) -> None:
-    """Print requests, sum, dollars by source and what each lever did."""
+def print_tables(screen: Screen, rows: Sequence[Row], total: Total) -> None:
+    """Print requests, their *total*, dollars by source and what each lever did."""
     if not rows:
         screen.say("no request was paid for: nothing was asked yet, or rules answered alone")
         return
     screen.table(
         ("TURN", "KIND", "CARRIED", "INPUT", "READ", "WRITTEN", "OUTPUT", "USD", "WHAT-HAPPENED"),
-        [*map(_request, rows), ("all", "", "", *sums(totals.total(rows)), "")],
+        [*map(_request, rows), ("all", "", "", *sums(total), "")],
     )
     screen.line()
     sources = totals.by_source(rows)
@@ -39,22 +39,17 @@ def print_tables(screen: Screen, rows: Sequence[Row]) -> None:
     )
 
 
-def print_document(screen: Screen, incident: str, number: int, rows: Sequence[Row]) -> None:
-    """Print the same as one document; what is not known is null."""
+def document(rows: Sequence[Row], total: Total) -> JsonObject:
+    """The same as data; what is not known is null."""
     sources = totals.by_source(rows)
-    screen.document(
-        {
-            "schema": "copilot.usage/1",
-            "incident": incident,
-            "investigation": number,
-            "requests": [_row_json(row) for row in rows],
-            "total": total_json(totals.total(rows)),
-            "usd_by_source": None
-            if sources is None
-            else {name: _rounded(usd) for name, usd in sources.items()},
-            "levers": [_lever_json(one) for one in totals.by_lever(rows)],
-        }
-    )
+    return {
+        "requests": [_row_json(row) for row in rows],
+        "total": total_json(total),
+        "usd_by_source": None
+        if sources is None
+        else {name: _rounded(usd) for name, usd in sources.items()},
+        "levers": [_lever_json(one) for one in totals.by_lever(rows)],
+    }
 
 
 def _request(row: Row) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 It lives outside the context, so that clearing, compaction and restart do not make it forget.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -38,6 +38,12 @@ class Past:
     def sha(self) -> str:
         """The digest of what it found."""
         return text_at(self.event.data, "sha")
+
+
+def advice_in(events: Iterable[Event]) -> dict[str, str]:
+    """What to change in the policy, by tool, as *events* say it last."""
+    data = [event.data for event in events if event.kind == "result"]
+    return {text_at(one, "rereads"): text_at(one, "advice") for one in data if one.get("advice")}
 
 
 class Asked:

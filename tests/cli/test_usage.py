@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -143,10 +144,7 @@ def test_an_investigation_by_rules_costs_nothing(investigated: str, run: Run) ->
 
 
 def test_an_investigation_that_asked_nothing_is_said_in_words(workspace: Path, run: Run) -> None:
-    name = "inc-20260131-000001"
-    NotesRepository(workspace / "notes", now=lambda: DAY).create()
-    (workspace / "notes" / name).mkdir(parents=True)
-    (workspace / "notes" / name / "STATE.md").write_text(render(State(front=Front(incident=name))))
+    name = known(workspace, "inc-20260131-000001")
     written(workspace, name, Written("offline").events)
 
     assert "no request was paid for" in run("usage", name).err
@@ -163,6 +161,71 @@ def test_a_day_is_the_sum_over_all_incidents(workspace: Path, run: Run) -> None:
     [day] = found["days"]
     assert (day["day"], day["investigations"], day["usd"]) == ("2026-11-30", 2, 1.0)
     assert (day["cache_write"], day["output"]) == (2000, 20)
+
+
+def known(folder: Path, name: str) -> str:
+    """The id of an incident that the notes have."""
+    NotesRepository(folder / "notes", now=lambda: DAY).create()
+    (folder / "notes" / name).mkdir(parents=True)
+    (folder / "notes" / name / "STATE.md").write_text(render(State(front=Front(incident=name))))
+    return name
+
+
+def task_record(journal: Path, name: str, *, answered: bool = True, usd: str = "0.25") -> None:
+    """Write the journal of a task with two requests beside that of its investigation."""
+    task = Written()
+    task.events[0] = replace(task.events[0], data={"task": f"{name}: which host is down?"})
+    for turn in (1, 2):
+        task.ask(turn)
+        task.answer(turn, (0, 0, 500, 5), usd=usd)
+    if answered:
+        task.add("report", 2, text="FINDINGS")
+    path = journal.with_name(f"{journal.stem}.task-{name}.jsonl")
+    path.write_text("".join(f"{event.line()}\n" for event in task.events))
+
+
+def test_a_task_is_part_of_its_investigation_and_none_of_its_own(workspace: Path, run: Run) -> None:
+    journal = written(workspace, "inc-1", one_request())
+    task_record(journal, "aaa")
+    task_record(journal, "bbb")
+
+    found = json.loads(run("usage", "--days", "1", "--json", obj=today(workspace)).out)
+
+    [day] = found["days"]
+    assert (day["investigations"], day["requests"], day["usd"]) == (1, 5, 1.5)
+
+
+def test_what_tasks_used_is_shown_with_the_incident(workspace: Path, run: Run) -> None:
+    name = known(workspace, "inc-20260131-000001")
+    events = one_request()
+    paid = {"usage": {"cache_write": 1000, "output": 10}, "usd": "0.5"}
+    data = {"call": "t", "tool": "task", "text": "FINDINGS", **paid}
+    events.append(Event(9, DAY, "result", 1, data))  # type: ignore[arg-type]  # JSON
+    journal = written(workspace, name, events)
+    task_record(journal, "aaa")
+    task_record(journal, "bbb", answered=False)
+
+    table = run("usage", name).out.split("\n\n")[-1].splitlines()
+    found = json.loads(run("usage", name, "--json").out)
+
+    assert table[0].split()[:4] == ["TASK", "ANSWERED", "REQUESTS", "INPUT"]
+    assert [line.split()[:3] for line in table[1:]] == [["aaa", "yes", "2"], ["bbb", "no", "2"]]
+    assert "which host is down?" in table[1]
+    assert [(task["requests"], task["usd"]) for task in found["tasks"]] == [(2, 0.5), (2, 0.5)]
+    assert (found["total"]["requests"], found["total"]["usd"]) == (5, 1.5)
+
+
+@pytest.mark.parametrize("command", ["usage", "incidents show"])
+def test_a_policy_that_keeps_too_little_is_said(workspace: Path, run: Run, command: str) -> None:
+    name = known(workspace, "inc-20260131-000001")
+    says = "keep is too tight for get_ticket: 3 of its cleared results were needed again"
+    events = one_request()
+    data = {"call": "c", "tool": "x", "text": "y", "rereads": "get_ticket", "advice": says}
+    events.append(Event(9, DAY, "result", 1, data))  # type: ignore[arg-type]  # JSON
+    written(workspace, name, events)
+
+    assert says in run(*command.split(), name).err
+    assert json.loads(run(*command.split(), name, "--json").out)["advice"] == [says]
 
 
 def test_days_before_are_left_out(workspace: Path, run: Run) -> None:
