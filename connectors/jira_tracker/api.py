@@ -55,7 +55,11 @@ class Api:
         params: dict[str, str | int] = {"fields": ",".join(fields)}
         if history and not self.is_cloud:
             params["expand"] = "changelog"
-        return self.calls.object(Ask("issue", f"{self.version}/issue/{key}", params))
+        ask = Ask("issue", f"{self.version}/issue/{key}", params)
+        found = self.calls.object(ask)
+        if not isinstance(found.get("key"), str) or not isinstance(found.get("fields"), dict):
+            raise self.calls.failed(ask, Fault("unreadable", "it answered 200 without an issue"))
+        return found
 
     def comments(self, key: str, start: int) -> Page:
         """A page of comments, newest first where the server can sort. Raises JiraFault."""

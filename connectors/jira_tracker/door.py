@@ -14,6 +14,7 @@ from typing import Any
 
 import requests
 from jira import JIRA
+from urllib3.exceptions import HTTPError, ReadTimeoutError
 
 from connectors.jira_tracker.replies import Ask, NoReply, Reply
 from connectors.jira_tracker.site import JiraSite
@@ -67,9 +68,9 @@ class Door(JIRA):
             ) from None
         except requests.exceptions.ConnectTimeout:
             raise NoReply(f"no connection within {self._site.connect_s:g} s") from None
-        except requests.exceptions.Timeout:
+        except (requests.exceptions.Timeout, ReadTimeoutError):
             raise NoReply(f"no answer within {self._site.read_s:g} s") from None
-        except (requests.exceptions.RequestException, OSError) as error:
+        except (requests.exceptions.RequestException, HTTPError, OSError) as error:
             raise NoReply(f"the connection failed ({_root(error)})") from None
 
     def _body(self, response: Any) -> bytes:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from connectors.jira_tracker.api import Page
+from connectors.jira_tracker.calls import JiraFault
 from connectors.jira_tracker.replies import Json
 from copilot.errors import UsageError
 
@@ -53,11 +54,21 @@ def read_pages(
     *,
     most: int = MOST_ITEMS,
 ) -> Read:
-    """The items from *place* on, each once. *page_at* gives the page that its argument names."""
+    """The items from *place* on, each once. *page_at* gives the page that its argument names.
+
+    A page after the first that fails ends the reading, which may be gone on with. The first one
+    raises JiraFault.
+    """
     read = Read(place=place)
     known = {place.last} - {""}
     while True:
-        page = page_at(read.place.at)
+        try:
+            page = page_at(read.place.at)
+        except JiraFault as failure:
+            if not read.items:
+                raise
+            read.why_incomplete = str(failure)
+            return read
         fresh = [item for item in page.items if not _id(item) or _id(item) not in known]
         known |= {_id(item) for item in fresh}
         read.items += fresh

@@ -40,7 +40,7 @@ def read_ticket(api: Api, site: JiraSite, key: str, parts: frozenset[str]) -> Ti
         if failure.fault and failure.fault.kind == "missing":
             return None
         raise
-    found = str(record.get("key", ""))
+    found: str = record["key"]
     if not in_scope(record, site):
         raise ConnectorError(f"{key} is now {found}, of a project that is not configured here")
     missing = []
@@ -77,20 +77,13 @@ def in_scope(record: Json, site: JiraSite) -> bool:
 
 
 def _whole(part: str, page_at: Callable[[int], Page]) -> Part:
-    """All entries of a part, or as many as came. Raises what stops the account as a whole."""
-    got: list[Json] = []
-
-    def noted(at: str) -> Page:
-        page = page_at(int(at or 0))
-        got.extend(page.items)
-        return page
-
+    """All entries of a part, or as many as came, and why."""
     try:
-        read = read_pages(noted, Place(), lambda _: False, most=MOST_ENTRIES)
+        read = read_pages(
+            lambda at: page_at(int(at or 0)), Place(), lambda _: False, most=MOST_ENTRIES
+        )
     except JiraFault as failure:
-        if failure.fault and failure.fault.kind in {"captcha", "unauthorised"}:
-            raise
-        return Part(got or None, f"{part}: {len(got)} fetched, then {failure}")
+        return Part(None, f"{part}: {failure}")
     count = len(read.items)
     why = f"{part}: {count} of {read.total or 'more'}; {read.why_incomplete}"
     return Part(read.items, why if read.why_incomplete else "")

@@ -51,7 +51,8 @@ class Searching:
                 return self._after(self.search.page)
             jql, read = self._first(any_term=False)
             notes = [*self._notes()]
-            if not read.items and not read.why_incomplete and len(self.query.terms) > 1:
+            loose = len(self.query.terms) > 1 and not self.search.needs_all_words
+            if loose and not read.items and not read.why_incomplete:
                 jql, read = self._first(any_term=True)
                 notes.append(SOME_WORDS)
             return self._answer(jql, read, Place(), notes)

@@ -1,0 +1,120 @@
+"""What leaves this machine, and what may come back: time, size, certificates, no other origin."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+import pytest
+
+from connectors.jira_tracker import JiraSite, open_jira
+from connectors.jira_tracker.door import LARGEST_BODY, Door
+from connectors.jira_tracker.replies import Ask, NoReply
+from connectors.tracker import TicketSearch
+from tests.connectors.jira.conftest import TurnedClock, site_of, tracker_on
+from tests.doubles.jira import Fault, Issue, Jira
+
+Served = Callable[..., Jira]
+ASK = Ask("myself", "3/myself")
+
+
+def test_silence_ends_the_request(served: Served) -> None:
+    jira = served()
+    jira.fault("/myself", Fault(delay_s=0.6))
+    began = time.monotonic()
+
+    with pytest.raises(NoReply, match=r"no answer within 0\.1 s"):
+        Door(site_of(jira, read_s=0.1)).send(ASK)
+
+    assert time.monotonic() - began < 0.5
+
+
+def test_an_answer_that_drips_ends_the_request(served: Served) -> None:
+    jira = served()
+    jira.fault("/myself", Fault(200, {}, b" " * 100, drips_s=0.02))
+
+    with pytest.raises(NoReply, match="took over"):
+        Door(site_of(jira, read_s=1.0, whole_s=0.1)).send(ASK)
+
+
+def test_an_answer_without_end_is_cut_off(served: Served) -> None:
+    jira = served()
+    jira.fault("/myself", Fault(200, {}, b" " * (LARGEST_BODY + 1)))
+
+    with pytest.raises(NoReply, match="8 MiB") as caught:
+        Door(site_of(jira)).send(ASK)
+
+    assert not caught.value.again
+
+
+def test_a_port_that_takes_and_never_answers_is_told() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        site = JiraSite(f"http://127.0.0.1:{mute.getsockname()[1]}", ("OPS",), read_s=0.05)
+
+        with pytest.raises(NoReply, match="no answer"):
+            Door(site).send(ASK)
+
+
+def test_a_closed_port_is_told_in_words() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as gone:
+        port = gone.getsockname()[1]
+
+    with pytest.raises(NoReply, match="Connection refused"):
+        Door(JiraSite(f"http://127.0.0.1:{port}", ("OPS",))).send(ASK)
+
+
+def test_basic_with_a_user_and_bearer_without(served: Served) -> None:
+    jira = served(deployment="server")
+
+    for user in (jira.site.user, ""):
+        assert Door(site_of(jira, user=user)).send(Ask("myself", "2/myself")).status == 200
+
+    kinds = [received.headers["authorization"].split()[0] for received in jira.requests]
+    assert kinds == ["Basic", "Bearer"]
+
+
+def test_the_environment_changes_nothing(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    jira = served()
+    for name in ("http_proxy", "HTTP_PROXY", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", os.devnull)
+
+    door = Door(site_of(jira))
+
+    assert door.send(ASK).status == 200
+    assert door._session.verify is True
+
+
+def test_a_cookie_is_not_kept(served: Served) -> None:
+    jira = served()
+    jira.fault("/myself", Fault(200, {"Set-Cookie": "JSESSIONID=x; Path=/"}, b"{}"))
+    door = Door(site_of(jira))
+
+    door.send(ASK)
+    door.send(ASK)
+
+    assert "cookie" not in jira.requests[1].headers
+
+
+def test_opening_asks_nothing_and_the_secret_is_not_shown(served: Served) -> None:
+    jira = served()
+
+    tracker = open_jira(site_of(jira))
+
+    assert jira.requests == []
+    assert jira.site.token not in repr(tracker.site)
+
+
+def test_a_context_path_stays_in_the_address(turned: TurnedClock) -> None:
+    with Jira(path="/jira") as jira:
+        jira.site.issues.append(Issue("OPS-1", "disk"))
+
+        assert tracker_on(jira, turned).search(TicketSearch(text="disk")).tickets
+
+
+def test_the_vendor_is_loaded_with_the_first_call_only() -> None:
+    code = "import sys, connectors.jira_tracker; sys.exit('jira' in sys.modules)"
+
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
