@@ -1,36 +1,24 @@
-"""The application: routes behind guards, and what each error becomes."""
+"""The application: routes behind guards, in front of the daemon."""
 
-import logging
-from collections.abc import AsyncIterator, Collection, Mapping
+import time
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.types import Scope
 
-from copilot.errors import CopilotError, CredentialsError, NotFoundError, UsageError
 from copilot.web import guards
 from copilot.web.access import Access
-from copilot.web.alerts import AlertRoutes, kind_of
-from copilot.web.answers import Refusal, not_now, refused
+from copilot.web.alerts import AlertRoutes
 from copilot.web.backend import Backend
 from copilot.web.bodies import Bodies
+from copilot.web.failures import Counted, Failures
 from copilot.web.health import HealthRoutes
 from copilot.web.incidents import IncidentRoutes
 from copilot.web.limits import Limits
 from copilot.web.threads import Threads
 
-log = logging.getLogger(__name__)
-
-STATUS: Mapping[type[CopilotError], int] = {
-    UsageError: 400,
-    CredentialsError: 401,
-    NotFoundError: 404,
-}
 HEALTH_S = 2.0
 
 
@@ -56,10 +44,6 @@ def application(backend: Backend, doors: Doors) -> Starlette:
         for threads in (deliveries, readings, health):
             threads.close()
 
-    def count(scope: Scope, status: int) -> None:
-        if kind := kind_of(scope["path"]):
-            backend.turned_away(kind, status)
-
     checks = [
         guards.shape_check(limits),
         guards.crowd_check,
@@ -74,40 +58,12 @@ def application(backend: Backend, doors: Doors) -> Starlette:
             *HealthRoutes(backend, doors.access, health).routes(),
         ],
         middleware=[
-            Middleware(guards.Guards, checks, limits, count),
-            Middleware(Bodies, limits, count),
+            Middleware(Counted, backend.turned_away),
+            Middleware(guards.Guards, checks, limits),
+            Middleware(Bodies, limits),
         ],
-        exception_handlers={
-            CopilotError: _failed,
-            TimeoutError: _too_slow,
-            HTTPException: _plain,
-            Exception: _broken,
-        },
+        exception_handlers=Failures(time.monotonic).handlers(),
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False  # the address of a redirect would come from the sender
     return app
-
-
-async def _failed(_: Request, error: Exception) -> Response:
-    """The sender's fault by its kind; everything else is no reason to drop an alert."""
-    for kind, status in STATUS.items():
-        if isinstance(error, kind):
-            return refused(Refusal(status, str(error)))
-    log.warning("request not served now: %s", error)
-    return refused(not_now(str(error)))
-
-
-async def _too_slow(request: Request, _: Exception) -> Response:
-    log.warning("request not answered in time: %s", request.url.path)
-    return refused(not_now("the daemon did not answer in time; send it again"))
-
-
-async def _plain(_: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    return refused(Refusal(error.status_code, error.detail, error.headers or {}))
-
-
-async def _broken(_: Request, __: Exception) -> Response:
-    """500, without a word of what went wrong: the server logs it."""
-    return refused(Refusal(500, "the daemon failed; its log says why"))

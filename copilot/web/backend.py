@@ -50,7 +50,10 @@ class Backend(Protocol):
         ...
 
     def turned_away(self, kind: str, status: int) -> None:
-        """Count a delivery that was refused before it was looked at. Called in the event loop."""
+        """Count a delivery that was answered with *status*. Called in the event loop.
+
+        Whoever reads payloads counts those that are refused with 400.
+        """
         ...
 
     def alerts(self, wanted: Wanted) -> Sequence[JsonObject]:

@@ -1,7 +1,6 @@
 """The body of a request, read whole within its limits, or refused while it is still coming."""
 
 import asyncio
-from collections.abc import Callable
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -14,10 +13,9 @@ from copilot.web.limits import Limits
 class Bodies:
     """The application behind a reader of bodies: it gets each one in a single piece."""
 
-    def __init__(self, app: ASGIApp, limits: Limits, count: Callable[[Scope, int], None]) -> None:
+    def __init__(self, app: ASGIApp, limits: Limits) -> None:
         self._app = app
         self._limits = limits
-        self._count = count
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, or refuse its body."""
@@ -27,7 +25,6 @@ class Bodies:
             return
         body = declared_refusal(headers, self._limits) or await self._read(receive)
         if isinstance(body, Refusal):
-            self._count(scope, body.status)
             await refuse(body, scope, receive, send, self._limits.linger_s)
         elif body is not None:
             await self._app(scope, _once(body, receive), send)

@@ -30,17 +30,10 @@ Check = Callable[[Scope, Headers], Refusal | None]
 class Guards:
     """The application behind checks; the first one that refuses is the answer."""
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        checks: Sequence[Check],
-        limits: Limits,
-        count: Callable[[Scope, int], None],
-    ) -> None:
+    def __init__(self, app: ASGIApp, checks: Sequence[Check], limits: Limits) -> None:
         self._app = app
         self._checks = checks
         self._limits = limits
-        self._count = count
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve or refuse one request."""
@@ -48,7 +41,6 @@ class Guards:
             headers = Headers(scope=scope)
             for check in self._checks:
                 if refusal := check(scope, headers):
-                    self._count(scope, refusal.status)
                     await refuse(refusal, scope, receive, send, self._limits.linger_s)
                     return
         await self._app(scope, receive, send)

@@ -36,6 +36,7 @@ class Server:
                 lifespan="on",
                 log_config=None,
                 access_log=False,
+                workers=1,  # else the environment is asked
                 proxy_headers=False,
                 server_header=False,
                 backlog=BATCH,

@@ -20,6 +20,8 @@ class Desk:
     problems: list[str] = field(default_factory=list)
     hold: threading.Event | None = None
     """Every call waits for it, when there is one."""
+    waiting: int = 0
+    """Calls that wait or waited for that."""
     page: str = TITLE
     """The title of each alert that is listed."""
     deliveries: list[Delivery] = field(default_factory=list)
@@ -33,6 +35,7 @@ class Desk:
 
     def _meet(self) -> None:
         if self.hold:
+            self.waiting += 1
             self.hold.wait(20)
         if self.error:
             raise self.error

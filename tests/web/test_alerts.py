@@ -74,6 +74,7 @@ def test_only_the_senders_own_fault_lets_it_drop_the_alert(
     assert answer.status == status
     assert answer.error == str(error)
     assert (answer.headers.get("retry-after") == "5") == (status == 503)
+    assert served.desk.turned == ([] if status == 400 else [("alertmanager", status)])
 
 
 def test_what_was_refused_while_draining_is_taken_when_it_is_sent_again(served: Served) -> None:
@@ -94,8 +95,17 @@ def test_a_desk_that_fails_shows_no_traceback_but_logs_one(
         assert served.is_up()
 
     assert answer.status == 500
+    assert served.desk.turned == [("alertmanager", 500)]
     assert answer.error == "the daemon failed; its log says why"
     assert "ZeroDivisionError" in caplog.text
+
+
+def test_a_desk_that_refuses_for_long_fills_no_log(caplog: pytest.LogCaptureFixture) -> None:
+    with Served(Desk(error=CopilotError("the disk is full"))) as served:
+        for _ in range(5):
+            assert served.post().status == 503
+
+    assert [record.__dict__["why"] for record in caplog.records] == ["the disk is full"]
 
 
 def test_a_desk_that_hangs_makes_the_sender_try_again_and_leaves_health_alone() -> None:
