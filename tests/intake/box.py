@@ -20,6 +20,8 @@ class Box:
         self.kept: list[Arrival] = []
         self.batches: list[int] = []
         self.is_full = False
+        self._keys: set[str] = set()
+        self._identities: set[str] = set()
 
     def accept(self, arrivals: Sequence[Arrival]) -> list[Taken]:
         """Keep the arrivals, or none of them when full."""
@@ -30,9 +32,10 @@ class Box:
 
     def _take(self, arrival: Arrival) -> Taken:
         canonical(arrival.alert)
-        seen = any(one.key == arrival.key for one in self.kept)
-        known = any(one.identity == arrival.identity for one in self.kept)
+        seen, known = arrival.key in self._keys, arrival.identity in self._identities
         self.kept.append(arrival)
+        self._keys.add(arrival.key)
+        self._identities.add(arrival.identity)
         outcome: Outcome = "repeated" if seen else "joined" if known else "opened"
         return Taken(f"inc-{arrival.identity}", outcome)
 
