@@ -294,7 +294,7 @@ def _outside(ask: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T:
 def _own_errors(what: str) -> Iterator[None]:
     try:
         yield
-    except (vendor_error.DBOSException, SQLAlchemyError) as error:
+    except (vendor_error.DBOSException, SQLAlchemyError, OSError) as error:
         origin = getattr(error, "orig", None) or error
         reason = str(origin).partition("\n")[0][:300]
         raise EngineError(f"{what}: {reason}", retryable=True) from error

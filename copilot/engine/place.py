@@ -49,10 +49,15 @@ class Place:
         return bool(self.database)
 
     @property
+    def file(self) -> Path:
+        """Where the queue is without a database."""
+        return self.folder / "engine.sqlite"
+
+    @property
     def url(self) -> str:
         """The URL as SQLAlchemy reads it."""
         if not self.database:
-            return f"sqlite:///{self.folder / 'engine.sqlite'}"
+            return f"sqlite:///{self.file}"
         return f"postgresql://{self.database.partition('://')[2]}"
 
 

@@ -49,6 +49,7 @@ def sqlite_engine(place: Place) -> Engine:
     One connection for all threads: SQLite before 3.51.3 can damage a WAL that two connections write
     and checkpoint at once, and a queue in Python is fairer than SQLite's lock.
     """
+    place.file.touch(mode=0o600)
     engine = sqlalchemy.create_engine(
         place.url, pool_size=1, max_overflow=0, pool_timeout=WAIT_FOR_CONNECTION_S
     )
