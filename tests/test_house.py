@@ -66,7 +66,7 @@ def test_the_tools_are_the_same_bytes_in_every_process() -> None:
 def test_every_setting_is_in_the_reference() -> None:
     page = (ROOT / "docs" / "reference" / "settings.md").read_text()
     names = set(SettingsFile.model_fields)
-    for section in ("model", "budgets", "scratch", "redaction"):
+    for section in ("model", "budgets", "scratch", "redaction", "daemon", "intake", "pollers"):
         inner = SettingsFile.model_fields[section].annotation
         assert inner is not None
         names |= {f"{section}.{key}" for key in inner.model_fields}

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from copilot.cli import incident_work
 from copilot.cli.card import print_card
 from copilot.cli.options import as_json, ids_only
 from copilot.cli.session import Session, pass_session
@@ -21,7 +22,11 @@ JUDGEMENTS = ("right", "wrong", "partly")
 
 @click.group("incidents")
 def command() -> None:
-    """List, show, close and reopen incidents."""
+    """List, show, watch, cancel, retry, close and reopen incidents."""
+
+
+for verb in (incident_work.watch, incident_work.cancel, incident_work.retry):
+    command.add_command(verb)
 
 
 @command.command("list")

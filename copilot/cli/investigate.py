@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from copilot.cli import exit_codes
+from copilot.cli.alerts import daemon_of
 from copilot.cli.card import investigator, print_card
 from copilot.cli.faults import Stopped
 from copilot.cli.follow import Follower, event_json
@@ -19,11 +20,11 @@ from copilot.errors import CopilotError, UsageError
 if TYPE_CHECKING:
     from copilot.cli.interrupts import Interrupts
     from copilot.cli.ui import Progress
+    from copilot.daemon.client import Client
     from copilot.journal import Event
     from copilot.models.retries import Attempt
-    from copilot.notebook import Ending
     from copilot.steps import StopReason
-    from copilot.values import Alert, Json
+    from copilot.values import Alert, Json, JsonObject
     from copilot.workspace import Workspace
 
 FINISHING = "finishing this turn, then the report; Ctrl-C again stops now"
@@ -99,7 +100,31 @@ def command(
         exit_code=options["exit_code"],
         timeout=parse_duration(options["timeout"]) if options["timeout"] else None,
     )
+    if client := daemon_of(session):
+        report = _handed(session, client, found, question, options)
+        return _finish(session, workspace, report, shown)
     return follow(session, workspace, found, question, shown)
+
+
+def _handed(
+    session: Session,
+    client: "Client",
+    found: "Alert | Known",
+    question: str,
+    options: "dict[str, Any]",
+) -> "JsonObject":
+    """The report of the investigation that the running daemon does instead of this process."""
+    from copilot import alerts
+    from copilot.cli.handed import hand_over
+
+    body: JsonObject = {"question": question}
+    if isinstance(found, Known):
+        body["incident"] = found.incident
+    else:
+        body["alert"] = {**alerts.as_json(found), "raw": found.raw}
+    names = {"model": "model", "max_turns": "turns", "max_usd": "usd", "policy": "policy"}
+    body |= {key: options[name] for name, key in names.items() if options.get(name) is not None}
+    return hand_over(session, client, body, options["as_jsonl"])
 
 
 def follow(
@@ -107,6 +132,7 @@ def follow(
 ) -> int:
     """Investigate, show it live, print the outcome and return the exit code."""
     from copilot import app, assembly
+    from copilot.report.render import as_json
 
     session.screen.say(f"investigator: {investigator(assembly.model_name(workspace))}")
     if unnamed := assembly.unnamed_endpoint(workspace):
@@ -126,8 +152,9 @@ def follow(
         if follower.incident:
             error.add_note(_resume(session, follower))
         raise
-    _print_ending(session, workspace, ending, shown)
-    return _exit_code(ending, shown)
+    return _finish(
+        session, workspace, as_json(ending.page, workspace.scratch(ending.incident)), shown
+    )
 
 
 class Watch:
@@ -196,10 +223,8 @@ def _print_event(session: Session, event: "Event") -> None:
         session.screen.close_output()
 
 
-def _print_ending(session: Session, workspace: "Workspace", ending: "Ending", shown: Shown) -> None:
-    from copilot.report.render import as_json
-
-    report = as_json(ending.page, workspace.scratch(ending.incident))
+def _finish(session: Session, workspace: "Workspace", report: "JsonObject", shown: Shown) -> int:
+    """Print the report; what the process leaves with."""
     if shown.as_json:
         session.screen.document(report)
     elif shown.as_jsonl:
@@ -210,6 +235,7 @@ def _print_ending(session: Session, workspace: "Workspace", ending: "Ending", sh
         _print_places(session, workspace, str(report["incident"]))
         if shown.stays:
             _print_next(session, str(report["incident"]))
+    return _exit_code(report, shown)
 
 
 def _print_places(session: Session, workspace: "Workspace", incident: str) -> None:
@@ -228,10 +254,10 @@ def _print_next(session: Session, incident: str) -> None:
         session.screen.line(f"{_copilot(session)} {words.format(incident)}", indent=2)
 
 
-def _exit_code(ending: "Ending", shown: Shown) -> int:
-    if ending.page.limit in BUDGETS:
+def _exit_code(report: "JsonObject", shown: Shown) -> int:
+    if report["limit"] in BUDGETS:
         return exit_codes.BUDGET
-    if shown.exit_code and ending.report.verdict == "inconclusive":
+    if shown.exit_code and report["verdict"] == "inconclusive":
         return exit_codes.INCONCLUSIVE
     return exit_codes.OK
 

@@ -19,8 +19,10 @@ SECTIONS = {
         "doctor": "Check that everything is in place. Changes nothing.",
     },
     "Investigate": {
+        "serve": "The daemon: take alerts in and investigate them, until SIGTERM.",
+        "alerts": "Submit, list and test alerts.",
         "investigate": "Investigate an alert, a ticket or a workflow, and write a report.",
-        "incidents": "List, show, close and reopen incidents.",
+        "incidents": "List, show, watch, cancel, retry, close and reopen incidents.",
         "usage": "What an investigation cost, by turn, source and lever; or what a day did.",
     },
     "Look things up": {

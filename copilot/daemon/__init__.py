@@ -1,0 +1,1 @@
+"""The daemon: alerts become incidents, incidents become investigations, and none is lost."""

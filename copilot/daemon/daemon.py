@@ -1,0 +1,247 @@
+"""The daemon: what `copilot serve` starts, in which order, and how it leaves.
+
+Started from the inside out (queue, inbox, workers, then the doors), so that nothing comes in before
+it can be kept; left from the outside in. `docs/explanation/daemon.md` draws it.
+"""
+
+import logging
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from threading import Event as Flag
+
+from copilot.credentials import Secret, secret
+from copilot.daemon import doorplate
+from copilot.daemon.backend import DaemonBackend
+from copilot.daemon.caps import Allowance, Spent, allowance, day_of, hour_of
+from copilot.daemon.desk import Desk
+from copilot.daemon.housekeeping import Housekeeping
+from copilot.daemon.shared_models import SharedModels
+from copilot.daemon.worker import Worker
+from copilot.engine.engine import Engine
+from copilot.engine.place import Place
+from copilot.errors import CopilotError
+from copilot.inbox.inbox import Inbox
+from copilot.inbox.values import Entry, Rules
+from copilot.intake.configured_polls import configured_polls
+from copilot.intake.door import Door
+from copilot.intake.pollers import Pollers
+from copilot.intake.polls import Poll
+from copilot.intake.spool import Spool
+from copilot.metrics import Metrics
+from copilot.sd_notify import Notifier
+from copilot.settings import Settings
+from copilot.values import Alert
+from copilot.web.access import access_from, check_listen, split_address
+from copilot.web.app import Doors, application
+from copilot.web.limits import Limits
+from copilot.web.server import Server
+from copilot.workspace import Workspace
+
+LOG = logging.getLogger(__name__)
+ROUND_S = 0.2
+GRAFANA = "COPILOT_GRAFANA_SECRET"
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """What the outside asks of a running daemon."""
+
+    leave: Flag
+    reload: Flag
+
+
+class Daemon:
+    """One daemon over one workspace."""
+
+    def __init__(self, open_workspace: Callable[[], Workspace], environ: Mapping[str, str]) -> None:
+        """Read the settings. Raises ConfigError and CredentialsError; nothing is begun yet."""
+        self._open_workspace = open_workspace
+        self.workspace = open_workspace()
+        settings = self.workspace.settings
+        self._now = self.workspace.now
+        self._access = replace(access_from(environ), local=Secret(doorplate.new_token(), "daemon"))
+        check_listen(settings.daemon.listen, self._access)
+        self._grafana_secret = secret(GRAFANA, environ)
+        self.metrics = Metrics()
+        self.models = SharedModels(count=self.metrics.model_request)
+        self.notifier = Notifier(environ)
+        self.door: Door
+
+    def start(self) -> None:
+        """Open everything, the doors last. Raises CopilotError."""
+        settings = self.workspace.settings
+        settings.state.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.workspace.notes.create()
+        self.inbox = _inbox(self.workspace)
+        self.worker = Worker(
+            workspace=lambda: self.workspace,
+            inbox=self.inbox,
+            models=self.models,
+            allowance=self.allowance,
+            observe=self.metrics.observe,
+            ended=self.metrics.investigation_ended,
+            take_over=bool(settings.daemon.database),
+        )
+        self.engine = Engine(_place(settings), self.worker.run)
+        self.housekeeping = Housekeeping(lambda: self.workspace, self.inbox, self.engine)
+        self.housekeeping.adopt()
+        self.engine.start()
+        self.housekeeping.report_stranded()
+        self.desk = Desk(
+            workspace=lambda: self.workspace,
+            inbox=self.inbox,
+            engine=self.engine,
+            models=self.models,
+            allowance=self.allowance,
+            now=self._now,
+        )
+        self._open_doors()
+
+    def _open_doors(self) -> None:
+        settings = self.workspace.settings
+        self.door = self._made_door(self.workspace)
+        self.backend = DaemonBackend(
+            workspace=lambda: self.workspace,
+            door=lambda: self.door,
+            inbox=self.inbox,
+            engine=self.engine,
+            desk=self.desk,
+            counters=self.metrics,
+            allowance=self.allowance,
+            grafana_secret=self._grafana_secret,
+            problems=self.problems,
+        )
+        self.spool = Spool(settings.intake.spool, lambda: self.door, now=self._now)
+        self.pollers = Pollers(settings.state / "pollers", self._take)
+        doors = Doors(self._access, settings.daemon.hosts)
+        self.server = Server(application(self.backend, doors), settings.daemon.listen, Limits())
+        self.spool.start()
+        self.pollers.start(_polls(self.workspace))
+        self.server.start()
+        url = _reachable(settings.daemon.listen, self.server.port)
+        assert self._access.local
+        plate = doorplate.Doorplate(url, self._access.local.reveal(), os.getpid())
+        self._plate = doorplate.Hung(settings.state, plate)
+        LOG.info("serving", extra={"url": url, "workspace": str(settings.workspace)})
+
+    def run(self, signals: Signals) -> None:
+        """Work until told to leave."""
+        self.notifier.ready()
+        while not signals.leave.is_set():
+            if signals.reload.is_set():
+                signals.reload.clear()
+                self.reload()
+            busy = self.desk.round()
+            self.housekeeping.round()
+            self.notifier.watchdog()
+            if not busy:
+                signals.leave.wait(ROUND_S)
+
+    def leave(self) -> bool:
+        """Close the doors and let calls under way be recorded; whether all were.
+
+        The process must exit at once then, without waiting for its threads.
+        """
+        self.backend.is_draining = True
+        self.notifier.stopping()
+        drained = self.engine.drain(self.workspace.settings.daemon.drain.total_seconds())
+        self.pollers.stop()
+        self.spool.stop()
+        self.desk.close()
+        self.server.stop()
+        self._plate.take_down()
+        self.inbox.shut()
+        LOG.info("left", extra={"drained": drained})
+        return drained
+
+    def reload(self) -> None:
+        """Take in changed settings, policies and sources; what is wrong leaves the old ones."""
+        self.notifier.reloading()
+        try:
+            workspace = self._open_workspace()
+            polls = _polls(workspace)
+            _ = workspace.policy
+            door = self._made_door(workspace)
+        except CopilotError as error:
+            LOG.error("settings are wrong, the old ones stay", extra={"why": str(error)})  # noqa: TRY400 - no traceback reaches a person
+        else:
+            if _fixed(self.workspace.settings) != _fixed(workspace.settings):
+                LOG.warning("changes of daemon and folders need a restart")
+            self.workspace, self.door = workspace, door
+            self.pollers.replace(polls)
+            LOG.info("settings are reloaded")
+        self.notifier.ready()
+
+    def allowance(self, entry: Entry) -> Allowance:
+        """What the money allows an incident now."""
+        now = self._now()
+        spent = Spent(self.inbox.spent(hour_of(now)), self.inbox.spent(day_of(now)))
+        return allowance(spent, entry.severity, self.workspace.settings.daemon.spend)
+
+    def problems(self) -> Sequence[str]:
+        """What keeps the daemon from its work, one line each."""
+        breaker = self.models.breaker(self.workspace)
+        found = [
+            self.inbox.trouble,
+            self.desk.problem,
+            self.spool.problem,
+            f"model: {breaker.reason}" if breaker.needs_person else "",
+            "" if self.engine.is_open else "the database of the queue is away",
+        ]
+        return [one for one in found if one]
+
+    def _take(self, alerts: Sequence[Alert], source: str) -> None:
+        self.door.take_alerts(alerts, source)
+
+    def _made_door(self, workspace: Workspace) -> Door:
+        return Door(
+            workspace.settings,
+            self.inbox,
+            workspace.redactor,
+            now=self._now,
+            count=self.metrics.alert_received,
+        )
+
+
+def _place(settings: Settings) -> Place:
+    daemon = settings.daemon
+    return Place(
+        folder=settings.state,
+        database=daemon.database,
+        workers=daemon.workers,
+        workers_everywhere=daemon.workers_everywhere,
+        starts_per_hour=daemon.starts_per_hour,
+        time_limit=daemon.time_limit,
+        lease=daemon.lease,
+    )
+
+
+def _inbox(workspace: Workspace) -> Inbox:
+    settings = workspace.settings
+    intake = settings.intake
+    rules = Rules(intake.debounce, intake.cooldown, intake.backlog)
+    place = settings.daemon.database or settings.state / "inbox.sqlite"
+    return Inbox(place, rules, now=workspace.now)
+
+
+def _polls(workspace: Workspace) -> Sequence[Poll]:
+    settings = workspace.settings
+    return configured_polls(
+        settings.pollers,
+        workspace.logbooks,
+        workspace.trackers,
+        severity_label=settings.intake.severity_label,
+    )
+
+
+def _reachable(listen: str, port: int) -> str:
+    """The address for somebody on this machine."""
+    host, _ = split_address(listen)
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - compared, not bound
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _fixed(settings: Settings) -> tuple[object, ...]:
+    """What a running daemon cannot change."""
+    return settings.daemon, settings.intake.spool, settings.state, settings.notes

@@ -1,0 +1,171 @@
+"""The desk: what the inbox promised becomes notes, runs and, if need be, triage reports.
+
+One thread looks again and again. All that it does may be done twice with the same effect once, so
+that a kill between any two of its lines loses nothing.
+"""
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from copilot import alerts
+from copilot.daemon.breaker import Breaker
+from copilot.daemon.caps import Allowance
+from copilot.daemon.jobs import Job, next_job
+from copilot.daemon.shared_models import SharedModels
+from copilot.daemon.triage import triage
+from copilot.engine.engine import Engine
+from copilot.errors import CopilotError
+from copilot.inbox.inbox import Inbox
+from copilot.inbox.values import SEVERITIES, Entry, Stored
+from copilot.notes.front import Front
+from copilot.workspace import Workspace
+
+LOG = logging.getLogger(__name__)
+NOTED_AT_ONCE = 200
+TRIAGED_AT_ONCE = 20
+RECONCILED_AT_ONCE = 1000
+IN_HAND = 2
+"""Runs handed to the queue for each worker; the rest waits where it is ordered anew."""
+REST = timedelta(seconds=30)
+"""What waited for a service is tried again so late."""
+SILENT_FOR = timedelta(seconds=35)
+"""No answer to anybody for so long makes the model suspect."""
+RECONCILE_EVERY = timedelta(seconds=5)
+
+
+@dataclass
+class Desk:
+    """What is done between the door and the workers."""
+
+    workspace: Callable[[], Workspace]
+    inbox: Inbox
+    engine: Engine
+    models: SharedModels
+    allowance: Callable[[Entry], Allowance]
+    now: Callable[[], datetime]
+    problem: str = ""
+    """Why the last round could not do its work; empty when it could."""
+    _threads: ThreadPoolExecutor = field(
+        default_factory=lambda: ThreadPoolExecutor(2, thread_name_prefix="triage")
+    )
+    _triaged: set[str] = field(default_factory=set)
+    _reconciled: datetime | None = None
+
+    def round(self) -> bool:
+        """Do what there is to do; whether there was anything."""
+        try:
+            done = self._note() + self._hand_out() + self._triage()
+            self._reconcile()
+        except CopilotError as error:
+            if str(error) != self.problem:
+                LOG.warning("desk cannot work", extra={"why": str(error)})
+            self.problem = str(error)
+            return False
+        self.problem = ""
+        return done > 0
+
+    def close(self) -> None:
+        """Begin no more triage."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def note(self, entry: Entry, stored: Sequence[Stored]) -> None:
+        """Bring alerts of an incident into its notes. Raises NotesError."""
+        if not stored:
+            return
+        head = Front(identity=entry.identity, started=entry.began, previous=entry.previous)
+        arrived = [alerts.from_json(one.alert) for one in stored]
+        self.workspace().incidents.note(entry.id, head, arrived, entry.alerts)
+        self.inbox.noted(one.key for one in stored)
+
+    def hand_out(self, entry: Entry, job: Job) -> None:
+        """Queue a run for the incident, unless one goes on already."""
+        wanted = f"inv:{entry.id}:{job.run}"
+        priority = SEVERITIES.index(entry.severity) + 1
+        run = self.engine.submit(wanted, job.as_json(), dedup=entry.id, priority=priority)
+        self.inbox.queued(entry.id, int(run.rpartition(":")[2]))
+
+    def _note(self) -> int:
+        fresh = self.inbox.unnoted(NOTED_AT_ONCE)
+        for entry, stored in fresh:
+            self.note(entry, stored)
+        return len(fresh)
+
+    def _hand_out(self) -> int:
+        """Queue what is due, as far as workers and money go and the model can be asked."""
+        counts = self.inbox.counts()
+        workers = self.workspace().settings.daemon.workers
+        free = workers * IN_HAND - counts.get("queued", 0) - counts.get("running", 0)
+        if free <= 0 or not self.breaker.may_try:
+            return 0
+        if not self.breaker.is_well:
+            free = 1  # the one that finds out
+        handed = 0
+        for entry in self._due(free):
+            allowed = self.allowance(entry)
+            if allowed != "nothing":
+                self.hand_out(entry, next_job(self.workspace(), entry, allowed))
+                handed += 1
+        return handed
+
+    def _due(self, limit: int) -> list[Entry]:
+        """What may begin: those that waited for a service first, each after a rest."""
+        now = self.now()
+        rested = [
+            entry
+            for entry in self.inbox.due(now, limit, status="waiting_model")
+            if now - entry.updated > REST
+        ]
+        return [*rested, *self.inbox.due(now, limit)][:limit]
+
+    @property
+    def breaker(self) -> Breaker:
+        """Whether the model can be asked."""
+        return self.models.breaker(self.workspace())
+
+    def _triage(self) -> int:
+        """Begin triage of what is due and will not be looked at by a model soon."""
+        begun = 0
+        for entry, reason in self._hindered():
+            key = f"{entry.id}:{entry.runs}"
+            if key not in self._triaged:
+                self._triaged.add(key)
+                self._threads.submit(triage, self.workspace(), self.inbox, entry.id, reason)
+                begun += 1
+        return begun
+
+    def _hindered(self) -> Iterator[tuple[Entry, str]]:
+        """Incidents and why no language model looks at them."""
+        now = self.now()
+        for entry in self.inbox.due(now, TRIAGED_AT_ONCE, status="waiting_model"):
+            yield entry, entry.reason
+        for entry in self.inbox.due(now, TRIAGED_AT_ONCE):
+            if not self.breaker.is_well:
+                yield entry, f"the model cannot be asked ({self.breaker.reason})"
+            elif self.allowance(entry) == "nothing":
+                yield entry, "the dollars of this hour or day are used"
+        if self.breaker.is_silent(SILENT_FOR.total_seconds()):
+            for status in ("queued", "running"):
+                for entry in self.inbox.list(status=status, limit=TRIAGED_AT_ONCE):
+                    if now - entry.due > SILENT_FOR:
+                        yield entry, f"the model has not answered for {SILENT_FOR.seconds} s"
+
+    def _reconcile(self) -> None:
+        """Bring into the inbox what ended in the queue without a word of the worker."""
+        now = self.now()
+        if self._reconciled and now - self._reconciled < RECONCILE_EVERY:
+            return
+        self._reconciled = now
+        for status in ("queued", "running"):
+            for entry in self.inbox.list(status=status, limit=RECONCILED_AT_ONCE):
+                run = self.engine.run(f"inv:{entry.id}:{entry.runs}")
+                if run is None:
+                    why = "the queue does not know its run any more"
+                    self.inbox.finished(entry.id, entry.runs, "waiting_model", why)
+                elif run.status == "cancelled":
+                    self.inbox.finished(entry.id, entry.runs, "cancelled", entry.reason)
+                elif run.is_over and run.status != "succeeded":
+                    why = run.error or run.status.replace("_", " ")
+                    self.inbox.finished(entry.id, entry.runs, "failed", why)

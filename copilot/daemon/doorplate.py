@@ -1,0 +1,83 @@
+"""Where the daemon of a workspace is to be found, and the word that opens it on this machine.
+
+Each daemon has a file in the state folder that only its owner can read, and holds a lock on it for
+as long as it lives: what a killed one left behind is recognised as such.
+"""
+
+import fcntl
+import json
+import os
+import secrets
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+PATTERN = "daemon-*.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Doorplate:
+    """The address of a running daemon, and the token that its own machine may use."""
+
+    url: str
+    token: str
+    pid: int
+
+
+class Hung:
+    """A plate that hangs until it is taken down, or the process is gone."""
+
+    def __init__(self, state: Path, plate: Doorplate) -> None:
+        self._path = state / f"daemon-{plate.pid}.json"
+        with suppress(FileNotFoundError):  # of an earlier process with our number
+            self._path.unlink()
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+        self._file = os.open(self._path, flags, 0o600)
+        fcntl.flock(self._file, fcntl.LOCK_EX)
+        words = {"url": plate.url, "token": plate.token, "pid": plate.pid}
+        os.write(self._file, json.dumps(words).encode())
+
+    def take_down(self) -> None:
+        """Remove the plate."""
+        with suppress(OSError):
+            self._path.unlink()
+            os.close(self._file)
+
+
+def new_token() -> str:
+    """A token that nobody can guess."""
+    return secrets.token_urlsafe(32)
+
+
+def find(state: Path) -> Doorplate | None:
+    """A daemon that runs over this state folder on this machine, or None."""
+    for path in sorted(state.glob(PATTERN)):
+        if _is_held(path) and (found := _read(path)):
+            return found
+    return None
+
+
+def _read(path: Path) -> Doorplate | None:
+    try:
+        words = json.loads(path.read_text(encoding="utf-8"))
+        return Doorplate(str(words["url"]), str(words["token"]), int(words["pid"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _is_held(path: Path) -> bool:
+    """Whether its daemon lives; a plate that nobody holds is removed."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    else:
+        with suppress(OSError):
+            path.unlink()
+        return False
+    finally:
+        os.close(descriptor)

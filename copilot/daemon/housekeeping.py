@@ -1,0 +1,110 @@
+"""What a daemon does beside its work: learn from the notes, forget what is old, tidy up."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from copilot.engine.engine import Engine
+from copilot.errors import CopilotError
+from copilot.inbox.inbox import Inbox
+from copilot.inbox.values import Known, Status
+from copilot.notes.front import Front
+from copilot.scratch.sweeping import sweep, usage
+from copilot.workspace import Workspace
+
+LOG = logging.getLogger(__name__)
+LISTEN_EVERY = timedelta(seconds=30)
+SWEEP_EVERY = timedelta(hours=6)
+STATUSES: dict[str, Status] = {
+    "open": "waiting", "investigating": "waiting", "reported": "reported", "closed": "closed",
+}  # fmt: skip
+
+
+@dataclass
+class Housekeeping:
+    """The rounds of a daemon's housekeeping."""
+
+    workspace: Callable[[], Workspace]
+    inbox: Inbox
+    engine: Engine
+    _listened: datetime | None = None
+    _swept: datetime | None = None
+
+    def adopt(self) -> None:
+        """Bring incidents of the notes into the inbox that it does not know.
+
+        So investigations from the command line, and an inbox that had to be begun anew, are known:
+        the same trouble joins its incident, and none is investigated a second time.
+        """
+        if self.inbox.moved_aside:
+            LOG.error("the inbox was damaged", extra={"moved_to": str(self.inbox.moved_aside)})
+        workspace = self.workspace()
+        fronts = workspace.notes.incidents().incidents
+        known = [_known(one, len(workspace.journals(one.incident))) for one in fronts]
+        if count := self.inbox.adopt([one for one in known if one.identity]):
+            LOG.info("incidents adopted from the notes", extra={"count": count})
+
+    def report_stranded(self) -> None:
+        """Say which runs another version left, for nobody runs them until they are retried."""
+        for run in self.engine.of_other_versions():
+            said = {"run": run.id, "version": run.version}
+            LOG.warning("a run of another version waits for `incidents retry`", extra=said)
+
+    def round(self) -> None:
+        """Do what is due of all this."""
+        now = self.workspace().now()
+        try:
+            if self._listened is None or now - self._listened > LISTEN_EVERY:
+                self._listened = now
+                self._learn_closed()
+            if self._swept is None or now - self._swept > SWEEP_EVERY:
+                self._swept = now
+                self._sweep(now)
+        except CopilotError as error:
+            LOG.warning("housekeeping failed", extra={"why": str(error)})
+
+    def _learn_closed(self) -> None:
+        """What a person has closed or reopened in the notes is so in the inbox too."""
+        for front in self.workspace().notes.incidents().incidents:
+            entry = self.inbox.incident(front.incident) if front.status == "closed" else None
+            if entry and entry.status in ("reported", "failed", "cancelled", "dismissed"):
+                self.inbox.close(entry.id)
+
+    def _sweep(self, now: datetime) -> None:
+        """Forget old runs and alerts, remove old scratch of closed incidents, pack the notes."""
+        workspace = self.workspace()
+        settings = workspace.settings
+        old = now - settings.daemon.retention
+        runs, incidents = self.engine.forget(old), self.inbox.forget(old)
+        limit = now - settings.scratch.keep
+        closed = {
+            front.incident
+            for front in workspace.notes.incidents().incidents
+            if front.status == "closed" and front.closed and front.closed < limit
+        }
+        root = settings.scratch.path
+        keep = {one.incident for one in usage(root)} - closed
+        swept = sweep(root, older_than=limit, keep=keep)
+        workspace.notes.tidy()
+        LOG.info(
+            "swept",
+            extra={"runs": runs, "incidents": incidents, "scratch_bytes": swept.bytes},
+        )
+
+
+def _known(front: Front, runs: int) -> Known:
+    status = STATUSES.get(front.status, "reported")
+    if status == "waiting":
+        status = "failed"  # a person began it, and a person goes on with it
+    began = front.started or front.updated or datetime.min.replace(tzinfo=UTC)
+    return Known(
+        id=front.incident,
+        identity=front.identity,
+        title=front.title,
+        status=status,
+        previous=front.previous,
+        began=began,
+        updated=front.updated or began,
+        runs=runs,
+    )

@@ -1,0 +1,55 @@
+"""The process around a daemon: its log, its signals, its exit code."""
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from threading import Event as Flag
+from types import FrameType
+
+from copilot.daemon import doorplate
+from copilot.errors import EngineHeldError
+from copilot.logs import set_up
+from copilot.workspace import Workspace
+
+LEFT_AT_ONCE = 143
+
+
+def serve(open_workspace: Callable[[], Workspace], environ: Mapping[str, str]) -> int:
+    """Serve until SIGTERM, then leave the process. Raises CopilotError when it cannot start."""
+    workspace = open_workspace()
+    held = doorplate.find(workspace.settings.state)
+    if held:  # told at once: the daemon's own libraries take a second to load
+        raise EngineHeldError(
+            f"{workspace.settings.state} is in use by another daemon (process {held.pid}, "
+            f"{held.url}); stop that one first, or give this one a workspace of its own"
+        )
+    from copilot.daemon.daemon import Daemon, Signals
+
+    set_up(sys.stderr, workspace.redactor)
+    signals = Signals(Flag(), Flag())
+    _listen(signals.leave, signals.reload)
+    daemon = Daemon(open_workspace, environ)
+    daemon.start()
+    daemon.run(signals)
+    daemon.leave()
+    with suppress(OSError, ValueError):
+        sys.stderr.flush()
+    os._exit(0)  # threads wait at the gate: their runs go on at the next start
+
+
+def _listen(leave: Flag, reload: Flag) -> None:
+    """SIGTERM and SIGINT once ask to leave, twice leave; SIGHUP asks for a reload."""
+
+    def terminate(_number: int, _frame: FrameType | None) -> None:
+        if leave.is_set():
+            os._exit(LEFT_AT_ONCE)
+        leave.set()
+
+    def hang_up(_number: int, _frame: FrameType | None) -> None:
+        reload.set()
+
+    signal.signal(signal.SIGTERM, terminate)
+    signal.signal(signal.SIGINT, terminate)
+    signal.signal(signal.SIGHUP, hang_up)

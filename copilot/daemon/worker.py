@@ -1,0 +1,116 @@
+"""One run of the queue: an incident is investigated, and the inbox learns how that ended.
+
+Whatever happens, the run returns: a fault is data here, because the queue keeps no traceback and a
+person must find every incident in one of a few states.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+
+from copilot import alerts, app
+from copilot.daemon.caps import Allowance
+from copilot.daemon.jobs import Job, job_of
+from copilot.daemon.shared_models import SharedModels
+from copilot.errors import CopilotError, CredentialsError, ModelError
+from copilot.inbox.inbox import Inbox
+from copilot.inbox.values import Ending, Entry
+from copilot.journal import Event, JournalTakenError, read_events
+from copilot.steps import Recorder, StopReason
+from copilot.values import JsonObject, text_at
+from copilot.workspace import Workspace
+
+LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """Runs jobs, each on a thread of the engine."""
+
+    workspace: Callable[[], Workspace]
+    """The workspace as it is configured now; a run keeps the one that it began with."""
+    inbox: Inbox
+    models: SharedModels
+    allowance: Callable[[Entry], Allowance]
+    observe: Callable[[Event], None]
+    """Takes each new event of any investigation, for the counters."""
+    ended: Callable[[str, float], None]
+    """Takes how a run ended and after how many seconds."""
+    take_over: bool = False
+    """True where another host may still hold a record that the queue says is ours."""
+
+    def run(self, data: JsonObject, recorder: Recorder) -> JsonObject:
+        """Do the job and return how it ended; never raises what can be told in words."""
+        job = job_of(data)
+        workspace = self.workspace().with_run(job.options)
+        begun = workspace.now()
+        if self.inbox.started(job.incident, job.run).status != "running":
+            return {"outcome": "cancelled", "reason": "it was cancelled before it began"}
+        try:
+            outcome, reason = self._outcome(workspace, job, recorder)
+        except JournalTakenError as error:  # another host goes on with this very run
+            LOG.warning("investigation taken over", extra={"incident": job.incident})
+            return {"outcome": "taken_over", "reason": str(error)}
+        self.inbox.finished(job.incident, job.run, outcome, reason)
+        self.ended(outcome, (workspace.now() - begun).total_seconds())
+        said = {"incident": job.incident, "outcome": outcome, "reason": reason}
+        LOG.info("investigation ended", extra=said)
+        return {"outcome": outcome, "reason": reason}
+
+    def _outcome(self, workspace: Workspace, job: Job, recorder: Recorder) -> tuple[Ending, str]:
+        """How the investigation ended, and why; a service that is away is waited for."""
+        try:
+            return "reported", self._investigate(workspace, job, recorder)
+        except (ModelError, CredentialsError) as error:
+            return "waiting_model", str(error)
+        except JournalTakenError:
+            raise
+        except CopilotError as error:
+            return "waiting_model" if error.retryable else "failed", str(error)
+        except Exception as error:
+            LOG.exception("investigation failed", extra={"incident": job.incident})
+            return "failed", f"a fault of the copilot, {type(error).__name__}; the log has it"
+
+    def _investigate(self, workspace: Workspace, job: Job, recorder: Recorder) -> str:
+        """The verdict of the incident's report. Raises CopilotError."""
+        record = workspace.journal_path(job.incident, 1).with_name(job.record)
+        self._recount(job, record)
+
+        def observe(event: Event) -> None:
+            self._spend(job, event)
+            self.observe(event)
+
+        wishes = app.Wishes(
+            question=job.question,
+            observe=observe,
+            stop=lambda: self._stop(job),
+            model_for=self.models.model_for,
+            record=record,
+            recorder=recorder,
+            take_over=self.take_over,
+        )
+        alert = alerts.from_json(self.inbox.alerts(job.incident, limit=1)[0].alert)
+        ending = app.investigate_incident(workspace, job.incident, alert, wishes)
+        return ending.report.verdict
+
+    def _stop(self, job: Job) -> StopReason:
+        entry = self.inbox.incident(job.incident)
+        if entry is None:
+            return ""
+        if entry.resolved and not job.question:
+            return "resolved"
+        return "spend" if self.allowance(entry) == "nothing" else ""
+
+    def _recount(self, job: Job, record: Path) -> None:
+        """Count again what a killed process may have paid and not counted; twice is once."""
+        if record.exists():
+            for event in read_events(record):
+                self._spend(job, event)
+
+    def _spend(self, job: Job, event: Event) -> None:
+        usd = Decimal(text_at(event.data, "usd") or 0)
+        if usd:
+            number = int(Path(job.record).stem)
+            self.inbox.spend(job.incident, number, event.seq, event.time, usd)

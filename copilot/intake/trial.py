@@ -1,0 +1,44 @@
+"""What would become of a payload: taken through the door's rules, kept nowhere."""
+
+from collections.abc import Sequence
+
+from copilot.inbox.values import Arrival, Taken
+from copilot.intake.door import Door
+from copilot.intake.parcel import Kind
+from copilot.values import JsonObject, object_at, text_at
+from copilot.window import iso
+from copilot.workspace import Workspace
+
+
+class _Nowhere:
+    def accept(self, arrivals: Sequence[Arrival]) -> list[Taken]:
+        """Keep nothing."""
+        return [Taken("", "ignored") for _ in arrivals]
+
+
+def tried(workspace: Workspace, body: bytes, kind: Kind, map: str) -> list[JsonObject]:
+    """Each alert in *body* as it would be kept. Raises UsageError saying why it is none."""
+    door = Door(
+        workspace.settings,
+        _Nowhere(),
+        workspace.redactor,
+        now=workspace.now,
+        count=lambda _source, _outcome: None,
+    )
+    return [_shown(one) for one in door.arrivals(body, kind, map=map)]
+
+
+def _shown(one: Arrival) -> JsonObject:
+    return {
+        "title": text_at(one.alert, "title"),
+        "text": text_at(one.alert, "text"),
+        "status": one.status,
+        "severity": one.severity,
+        "identity": one.identity,
+        "key": one.key,
+        "group": one.group,
+        "starts_at": iso(one.starts_at),
+        "ends_at": iso(one.ends_at) if one.ends_at else None,
+        "ignored": one.ignored,
+        "labels": object_at(one.alert, "labels"),
+    }

@@ -1,0 +1,54 @@
+"""Claims about how the daemon of a workspace is found."""
+
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+from copilot.daemon.doorplate import Doorplate, Hung, find
+
+PLATE = Doorplate("http://127.0.0.1:8080", "word", 4711)
+
+
+def test_a_running_daemon_is_found_with_its_address_and_token(tmp_path: Path) -> None:
+    hung = Hung(tmp_path, PLATE)
+
+    assert find(tmp_path) == PLATE
+    hung.take_down()
+
+
+def test_only_its_owner_may_read_the_token(tmp_path: Path) -> None:
+    hung = Hung(tmp_path, PLATE)
+
+    assert stat.S_IMODE((tmp_path / "daemon-4711.json").stat().st_mode) == 0o600
+    hung.take_down()
+
+
+def test_a_daemon_that_left_is_not_found(tmp_path: Path) -> None:
+    Hung(tmp_path, PLATE).take_down()
+
+    assert find(tmp_path) is None
+
+
+def test_what_a_killed_daemon_left_is_not_taken_for_one_and_goes(tmp_path: Path) -> None:
+    code = (
+        "import os, sys; from pathlib import Path\n"
+        "from copilot.daemon.doorplate import Doorplate, Hung\n"
+        "Hung(Path(sys.argv[1]), Doorplate('http://x', 't', 1)); os._exit(9)"
+    )
+    subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False)
+
+    assert find(tmp_path) is None
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_plate_that_cannot_be_read_is_no_daemon(tmp_path: Path) -> None:
+    hung = Hung(tmp_path, PLATE)
+    (tmp_path / "daemon-4711.json").write_text("{")
+
+    assert find(tmp_path) is None
+    hung.take_down()
+
+
+def test_a_folder_that_is_not_there_has_no_daemon(tmp_path: Path) -> None:
+    assert find(tmp_path / "state") is None
