@@ -1,7 +1,6 @@
 """The embedded logbook: log files imported into one SQLite file, no server."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
@@ -10,8 +9,9 @@ from connectors.embedded_logbook import latest as last
 from connectors.embedded_logbook import patterns as mined
 from connectors.embedded_logbook import search as searching
 from connectors.embedded_logbook import statistics
-from connectors.embedded_logbook.imports import Imported, forget, import_log, sources_of
+from connectors.embedded_logbook.imports import forget, import_log, sources_of
 from connectors.embedded_logbook.store import reading, transaction, writing
+from connectors.log_files.batch import Imported, Refused, files_of, source_name
 from connectors.log_files.reader import AS_UTC, Assumptions
 from connectors.logbook import (
     Fields,
@@ -26,14 +26,6 @@ from connectors.logbook import (
 from connectors.templates import DEFAULT_MASKS
 from copilot.errors import ImportRefusedError
 from copilot.window import Window
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """A file that was not imported, and why."""
-
-    source: str
-    reason: str
 
 
 class EmbeddedLogbook:
@@ -71,8 +63,8 @@ class EmbeddedLogbook:
         Links and hidden files inside folders are not followed.
         """
         with writing(self.path) as book:
-            for path in _files(paths):
-                source = _source(path, root)
+            for path in files_of(paths):
+                source = source_name(path, root)
                 try:
                     yield import_log(book, path, source, self._assumed)
                 except ImportRefusedError as error:
@@ -122,21 +114,3 @@ class EmbeddedLogbook:
         """One page of the last entries of each value of a field; see the protocol."""
         with reading(self.path) as book:
             return last.latest(book, asked)
-
-
-def _files(paths: Sequence[Path]) -> Iterator[Path]:
-    for path in paths:
-        if not path.is_dir():
-            yield path
-            continue
-        for inner in sorted(path.rglob("*")):
-            hidden = any(part.startswith(".") for part in inner.relative_to(path).parts)
-            if inner.is_file() and not inner.is_symlink() and not hidden:
-                yield inner
-
-
-def _source(path: Path, root: Path) -> str:
-    """The name of a source. Bytes of a file name that are no UTF-8 read as `?`."""
-    absolute, base = path.absolute(), root.absolute()
-    name = absolute.relative_to(base).as_posix() if absolute.is_relative_to(base) else path.name
-    return name.encode("utf-8", "replace").decode()

@@ -2,35 +2,15 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from connectors.embedded_logbook.store import transaction
 from connectors.embedded_logbook.writer import Writer
+from connectors.log_files.batch import Imported, chunks_of
 from connectors.log_files.opening import digest
 from connectors.log_files.reader import Assumptions, read_log
-from connectors.log_files.record import Flags, Record
+from connectors.log_files.record import Flags
 from connectors.log_files.searchable import searchable
-
-CHUNK = 20_000
-CHUNK_CHARACTERS = 16 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """What an import did with one file. `lines` are its physical lines; none was dropped.
-
-    `flagged` counts oddities by kind, such as `invalid_utf8`, `nul`, `cut_line`, `no_zone`.
-    """
-
-    source: str
-    entries: int
-    lines: int
-    untimed: int
-    carried: int
-    flagged: Mapping[str, int]
-    unchanged: bool
 
 
 def import_log(book: sqlite3.Connection, path: Path, source: str, assumed: Assumptions) -> Imported:
@@ -52,7 +32,7 @@ def import_log(book: sqlite3.Connection, path: Path, source: str, assumed: Assum
         writer = Writer(book, row.lastrowid or 0)
         flags = Flags()
         with read_log(path, assumed, flags) as records:
-            for chunk in _chunks(records):
+            for chunk in chunks_of(records):
                 writer.write(chunk)
         writer.write_tally()
         flagged: dict[str, int] = {name: count for name, count in sorted(flags.items()) if count}
@@ -115,17 +95,3 @@ def _known(book: sqlite3.Connection, source: str, fingerprint: str) -> Imported 
 def _imported(row: tuple[str, int, int, int, int, str]) -> Imported:
     name, entries, lines, untimed, carried, flagged = row
     return Imported(name, entries, lines, untimed, carried, json.loads(flagged), unchanged=True)
-
-
-def _chunks(records: Iterable[Record]) -> Iterator[list[Record]]:
-    """The records in lists that are neither too long nor too large to hold."""
-    chunk: list[Record] = []
-    size = 0
-    for record in records:
-        chunk.append(record)
-        size += len(record.message)
-        if len(chunk) >= CHUNK or size >= CHUNK_CHARACTERS:
-            yield chunk
-            chunk, size = [], 0
-    if chunk:
-        yield chunk

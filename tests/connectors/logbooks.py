@@ -7,12 +7,15 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from pathlib import Path
 from typing import TypeAlias
 
 from connectors.embedded_logbook import EmbeddedLogbook
 from connectors.logbook import Logbook
+from connectors.opensearch import OpenSearchLogbook, Site
 
+INDICES = count(1)
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
@@ -36,8 +39,8 @@ def after_noon(seconds: float) -> datetime:
     return NOON + timedelta(seconds=seconds)
 
 
-def embedded(folder: Path, events: Sequence[Event]) -> Logbook:
-    """Return an embedded logbook with those events, imported from one file."""
+def written(folder: Path, events: Sequence[Event]) -> Path:
+    """Return a file with those events."""
     path = folder / "events.jsonl"
     with path.open("w") as file:
         for event in events:
@@ -45,10 +48,26 @@ def embedded(folder: Path, events: Sequence[Event]) -> Logbook:
             named = {"ts": stamp} if stamp else {}
             named |= {"level": event.level, **event.fields, "msg": event.message}
             file.write(json.dumps(named, ensure_ascii=False) + "\n")
+    return path
+
+
+def embedded(folder: Path, events: Sequence[Event], _url: str = "") -> Logbook:
+    """Return an embedded logbook with those events, imported from one file."""
+    path = written(folder, events)
     book = EmbeddedLogbook(folder / "logbook.db")
     book.import_file(path, path.name)
     return book
 
 
-Fill: TypeAlias = Callable[[Path, Sequence[Event]], Logbook]
-FILLED: Mapping[str, Fill] = {"embedded": embedded}
+def opensearch(folder: Path, events: Sequence[Event], url: str) -> Logbook:
+    """Return a logbook in an index of its own on the node at *url*, with those events."""
+    path = written(folder, events)
+    book = OpenSearchLogbook(Site(url, (f"filled-{next(INDICES)}",)), name="filled")
+    list(book.import_files([path], folder))
+    return book
+
+
+Fill: TypeAlias = Callable[[Path, Sequence[Event], str], Logbook]
+FILLED: Mapping[str, Fill] = {"embedded": embedded, "opensearch": opensearch}
+ON_A_NODE = frozenset({"opensearch"})
+"""Those that need the address of a server; see the fixture of that name."""

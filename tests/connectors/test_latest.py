@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from connectors.embedded_logbook import EmbeddedLogbook
 from connectors.logbook import Filters, LastSeen, Latest, Logbook
 from copilot.window import Window
-from tests.connectors.logbooks import FILLED, Event, Fill, after_noon, embedded, of
+from tests.connectors.logbooks import FILLED, ON_A_NODE, Event, Fill, after_noon, embedded, of
 
 Filled = Callable[..., Logbook]
 HOUR = Window(after_noon(0), after_noon(3600))
@@ -23,7 +23,8 @@ ASKED = Latest("workflow", window=HOUR)
 def filled(request: pytest.FixtureRequest, tmp_path: Path) -> Filled:
     """Return a function that makes a logbook of events."""
     fill: Fill = FILLED[request.param]
-    return lambda *events: fill(tmp_path, events)
+    url: str = request.getfixturevalue(request.param) if request.param in ON_A_NODE else ""
+    return lambda *events: fill(tmp_path, events, url)
 
 
 def every(book: Logbook, asked: Latest) -> list[LastSeen]:

@@ -5,17 +5,18 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from connectors import time_slots
-from connectors.embedded_logbook import EmbeddedLogbook, statistics
-from connectors.logbook import Filters, Logbook, Search
+from connectors.embedded_logbook import statistics
+from connectors.logbook import Filters, Search
+from connectors.opensearch import overview
 from copilot.errors import NotFoundError, UsageError
 from copilot.window import ALWAYS, Window
-from tests.connectors.logbook.conftest import Add
-from tests.connectors.logbook.test_search import NOON, at
+from tests.connectors.contract.conftest import Add, Book
+from tests.connectors.contract.test_search import NOON, at
 
 MINUTE = timedelta(minutes=1)
 
 
-def test_an_overview_counts_by_time_level_and_source(book: EmbeddedLogbook, add: Add) -> None:
+def test_an_overview_counts_by_time_level_and_source(book: Book, add: Add) -> None:
     add([at(0, "a"), at(30, "b", "ERROR"), at(90, "c", "FATAL"), at(600, "d")], "a.log")
     add(["untimed", at(95, "e", "WARN")], "b.log")
 
@@ -33,7 +34,7 @@ def test_an_overview_counts_by_time_level_and_source(book: EmbeddedLogbook, add:
 @pytest.mark.parametrize("text", ["", "x"])
 @pytest.mark.parametrize("edge", [0, 7, 60, 61.0005])
 def test_the_counts_agree_however_the_window_cuts_the_minutes(
-    book: EmbeddedLogbook, add: Add, text: str, edge: float
+    book: Book, add: Add, text: str, edge: float
 ) -> None:
     add(
         [at(seconds, "x", "ERROR" if seconds % 50 == 0 else "INFO") for seconds in range(0, 900, 5)]
@@ -48,7 +49,7 @@ def test_the_counts_agree_however_the_window_cuts_the_minutes(
     assert dict(seen.levels) == {"ERROR": 12, "INFO": 108}
 
 
-def test_without_a_bucket_about_24_are_chosen(book: EmbeddedLogbook, add: Add) -> None:
+def test_without_a_bucket_about_24_are_chosen(book: Book, add: Add) -> None:
     add([at(hour * 3600, "x") for hour in range(48)])
 
     seen = book.overview(ALWAYS, Filters(), None)
@@ -57,7 +58,7 @@ def test_without_a_bucket_about_24_are_chosen(book: EmbeddedLogbook, add: Add) -
     assert len(seen.buckets) == 24
 
 
-def test_far_too_many_buckets_are_made_wider_and_said_so(book: EmbeddedLogbook, add: Add) -> None:
+def test_far_too_many_buckets_are_made_wider_and_said_so(book: Book, add: Add) -> None:
     add([at(0, "x"), at(86_400 * 30, "x")])
 
     seen = book.overview(ALWAYS, Filters(), timedelta(seconds=1))
@@ -66,7 +67,7 @@ def test_far_too_many_buckets_are_made_wider_and_said_so(book: EmbeddedLogbook, 
     assert "would be more than" in seen.coverage.notes[0]
 
 
-def test_a_stretch_of_silence_is_a_hole(book: EmbeddedLogbook, add: Add) -> None:
+def test_a_stretch_of_silence_is_a_hole(book: Book, add: Add) -> None:
     noisy = [*range(0, 3600, 30), *range(3600 * 6, 3600 * 7, 30)]
     add([at(second, "x") for second in noisy])
 
@@ -79,9 +80,10 @@ def test_a_stretch_of_silence_is_a_hole(book: EmbeddedLogbook, add: Add) -> None
 
 
 def test_top_templates_of_a_large_logbook_come_from_a_sample(
-    book: EmbeddedLogbook, add: Add, monkeypatch: pytest.MonkeyPatch
+    book: Book, add: Add, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(statistics, "MINED", 10)
+    for module in (statistics, overview):
+        monkeypatch.setattr(module, "MINED", 10)
     add([at(second, f"step {second} of 9") for second in range(100)])
 
     seen = book.overview(ALWAYS, Filters(), None)
@@ -89,10 +91,10 @@ def test_top_templates_of_a_large_logbook_come_from_a_sample(
     assert [(pattern.template, pattern.count) for pattern in seen.top] == [
         ("INFO a.B: step <n> of <n>", 100)
     ]
-    assert "every 10th line" in seen.coverage.notes[0]
+    assert "estimates" in seen.coverage.notes[0]
 
 
-def test_an_empty_window_has_an_overview(book: EmbeddedLogbook, add: Add) -> None:
+def test_an_empty_window_has_an_overview(book: Book, add: Add) -> None:
     add("untimed\n")
     window = Window(NOON, NOON + MINUTE)
 
@@ -101,7 +103,7 @@ def test_an_empty_window_has_an_overview(book: EmbeddedLogbook, add: Add) -> Non
     assert (seen.total.value, seen.buckets, seen.top, seen.coverage.untimed) == (0, (), (), 1)
 
 
-def test_fields_come_with_counts_and_values(book: EmbeddedLogbook, add: Add) -> None:
+def test_fields_come_with_counts_and_values(book: Book, add: Add) -> None:
     add([at(0, "a"), at(1, "b", "ERROR"), "x"], "a.log")
 
     seen = book.fields()
@@ -113,7 +115,7 @@ def test_fields_come_with_counts_and_values(book: EmbeddedLogbook, add: Add) -> 
     assert named["source"] == (3, (("a.log", 3),))
 
 
-def test_context_is_in_file_order_whatever_the_times_say(book: EmbeddedLogbook, add: Add) -> None:
+def test_context_is_in_file_order_whatever_the_times_say(book: Book, add: Add) -> None:
     add([at(9, "one"), at(1, "two", "ERROR"), "  more", at(5, "three"), at(0, "four")])
 
     found = book.context("app.log", 3, before=1, after=1)
@@ -122,7 +124,7 @@ def test_context_is_in_file_order_whatever_the_times_say(book: EmbeddedLogbook, 
     assert (found.first, found.last) == (NOON + timedelta(seconds=1), NOON + timedelta(seconds=9))
 
 
-def test_context_of_elements_on_one_line_is_in_their_order(book: EmbeddedLogbook, add: Add) -> None:
+def test_context_of_elements_on_one_line_is_in_their_order(book: Book, add: Add) -> None:
     add("[" + ", ".join(f'{{"n": {n}}}' for n in range(5)) + "]", "a.json")
 
     found = book.context("a.json", 1, before=9, after=9)
@@ -130,7 +132,7 @@ def test_context_of_elements_on_one_line_is_in_their_order(book: EmbeddedLogbook
     assert [entry.record for entry in found.entries] == [0, 1, 2, 3, 4]
 
 
-def test_context_beyond_the_end_says_where_the_end_is(book: EmbeddedLogbook, add: Add) -> None:
+def test_context_beyond_the_end_says_where_the_end_is(book: Book, add: Add) -> None:
     add(["one", "two"])
 
     found = book.context("app.log", 99, before=0, after=5)
@@ -141,7 +143,7 @@ def test_context_beyond_the_end_says_where_the_end_is(book: EmbeddedLogbook, add
         book.context("other.log", 1, before=0, after=0)
 
 
-def test_a_trace_merges_sources_by_time(book: EmbeddedLogbook, add: Add) -> None:
+def test_a_trace_merges_sources_by_time(book: Book, add: Add) -> None:
     add([at(2, "ran job-7 fine"), at(4, "job-70 is another")], "b.log")
     add([at(1, "took job-7:"), at(3, "job 7")], "a.log")
     add("time,job,message\n2024-01-01T12:00:09Z,job-7,left\n", "c.csv")
@@ -157,16 +159,10 @@ def test_a_trace_merges_sources_by_time(book: EmbeddedLogbook, add: Add) -> None
         book.trace("***", ALWAYS, 10)
 
 
-def test_times_in_mixed_zones_are_ordered_by_instant(book: EmbeddedLogbook, add: Add) -> None:
+def test_times_in_mixed_zones_are_ordered_by_instant(book: Book, add: Add) -> None:
     add(["2024-10-27T02:30:00+01:00 b", "2024-10-27T02:30:00+02:00 a", "2024-10-27T01:45:00Z c"])
 
     found = book.search(Search(order="oldest"))
 
     assert [entry.message[-1] for entry in found.entries] == ["a", "b", "c"]
     assert found.entries[0].time == datetime(2024, 10, 27, 0, 30, tzinfo=UTC)
-
-
-def test_the_embedded_logbook_is_a_logbook(book: EmbeddedLogbook) -> None:
-    promised: Logbook = book
-
-    assert promised.name == "local"

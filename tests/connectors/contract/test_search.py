@@ -9,11 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from connectors.embedded_logbook import EmbeddedLogbook
-from connectors.embedded_logbook import search as searching
+from connectors.embedded_logbook import search as embedded
 from connectors.logbook import Entry, Filters, Order, Search, physical_line
+from connectors.opensearch import search as remote
 from copilot.errors import UsageError
 from copilot.window import ALWAYS, Window
-from tests.connectors.logbook.conftest import DRAWN, Add
+from tests.connectors.contract.conftest import Add, Book
+from tests.connectors.logbook.conftest import DRAWN
 
 NOON = datetime(2024, 1, 1, 12, tzinfo=UTC)
 
@@ -23,7 +25,7 @@ def at(seconds: float, text: str, level: str = "INFO") -> str:
     return f"{time.replace('+00:00', 'Z')} {level} a.B: {text}"
 
 
-def texts(book: EmbeddedLogbook, text: str) -> list[str]:
+def texts(book: Book, text: str) -> list[str]:
     found = book.search(Search(Filters(text=text), order="oldest"))
     return [entry.message.partition("a.B: ")[2] or entry.message for entry in found.entries]
 
@@ -51,9 +53,7 @@ def texts(book: EmbeddedLogbook, text: str) -> list[str]:
         ("nothing-like-it", []),
     ],
 )  # fmt: skip
-def test_the_words_of_a_query(
-    book: EmbeddedLogbook, add: Add, query: str, expected: list[str]
-) -> None:
+def test_the_words_of_a_query(book: Book, add: Add, query: str, expected: list[str]) -> None:
     add(
         [
             at(0, "ask for application_1445144423722_0020: done"),
@@ -67,15 +67,13 @@ def test_the_words_of_a_query(
     assert texts(book, query) == expected
 
 
-def test_only_excluded_words_leave_the_rest(book: EmbeddedLogbook, add: Add) -> None:
+def test_only_excluded_words_leave_the_rest(book: Book, add: Add) -> None:
     add([at(0, "one"), at(1, "two")])
 
     assert texts(book, "-one") == ["two"]
 
 
-def test_what_stands_inside_a_longer_word_is_found_and_said_so(
-    book: EmbeddedLogbook, add: Add
-) -> None:
+def test_what_stands_inside_a_longer_word_is_found_and_said_so(book: Book, add: Add) -> None:
     add([at(0, "container_1445144423722_0020_01"), "untimed x_0020_y"])
 
     found = book.search(Search(Filters(text="0020")))
@@ -86,9 +84,10 @@ def test_what_stands_inside_a_longer_word_is_found_and_said_so(
 
 
 def test_a_bounded_look_inside_words_is_not_called_complete(
-    book: EmbeddedLogbook, add: Add, monkeypatch: pytest.MonkeyPatch
+    book: Book, add: Add, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(searching, "SCANNED", 3)
+    for module in (embedded, remote):
+        monkeypatch.setattr(module, "SCANNED", 3)
     add([at(0, "x_0020_y"), *(at(n, "z") for n in range(1, 6))])
 
     found = book.search(Search(Filters(text="0020")))
@@ -98,7 +97,7 @@ def test_a_bounded_look_inside_words_is_not_called_complete(
     assert "newest 3 entries" in found.coverage.why_incomplete
 
 
-def test_punctuation_alone_is_looked_for_as_it_stands(book: EmbeddedLogbook, add: Add) -> None:
+def test_punctuation_alone_is_looked_for_as_it_stands(book: Book, add: Add) -> None:
     add([at(0, "<@=== start"), at(1, "100%"), at(2, "a_b")])
 
     assert texts(book, "<@===") == ["<@=== start"]
@@ -122,16 +121,14 @@ def one_line(tmp_path_factory: pytest.TempPathFactory) -> EmbeddedLogbook:
     return book
 
 
-def test_a_text_of_hundreds_of_words_is_refused_with_the_limit(
-    book: EmbeddedLogbook, add: Add
-) -> None:
+def test_a_text_of_hundreds_of_words_is_refused_with_the_limit(book: Book, add: Add) -> None:
     add("x\n")
 
     with pytest.raises(UsageError, match="at most 60"):
         book.search(Search(Filters(text="a " * 100)))
 
 
-def test_a_window_is_half_open_to_the_microsecond(book: EmbeddedLogbook, add: Add) -> None:
+def test_a_window_is_half_open_to_the_microsecond(book: Book, add: Add) -> None:
     moments = [0.0, 0.0005, 0.001, 1.0, 1.0005, 1.001]
     add([at(moment, f"m{place}") for place, moment in enumerate(moments)])
 
@@ -146,7 +143,7 @@ def test_a_window_is_half_open_to_the_microsecond(book: EmbeddedLogbook, add: Ad
     assert held(0.0006, 1.0006) == ["m2", "m3", "m4"]
 
 
-def test_a_window_holds_no_untimed_entry_but_counts_them(book: EmbeddedLogbook, add: Add) -> None:
+def test_a_window_holds_no_untimed_entry_but_counts_them(book: Book, add: Add) -> None:
     add(["lost disk", at(0, "disk")])
 
     window = Window(NOON, NOON + timedelta(seconds=1))
@@ -157,7 +154,7 @@ def test_a_window_holds_no_untimed_entry_but_counts_them(book: EmbeddedLogbook, 
     assert (everywhere.total.value, everywhere.coverage.untimed) == (2, 1)
 
 
-def test_nothing_in_the_window_says_what_is_outside(book: EmbeddedLogbook, add: Add) -> None:
+def test_nothing_in_the_window_says_what_is_outside(book: Book, add: Add) -> None:
     add([at(0, "disk")])
 
     found = book.search(Search(Filters(text="disk"), Window(NOON + timedelta(days=1), None)))
@@ -169,7 +166,7 @@ def test_nothing_in_the_window_says_what_is_outside(book: EmbeddedLogbook, add: 
     )
 
 
-def test_filters_are_exact(book: EmbeddedLogbook, add: Add) -> None:
+def test_filters_are_exact(book: Book, add: Add) -> None:
     add([at(0, "x", "ERROR"), at(1, "y", "FATAL"), at(2, "z")], "a.log")
     add('{"ts": "2024-01-01T12:00:00Z", "pod": "web-0", "msg": "w"}\n', "b.log")
 
@@ -190,7 +187,7 @@ def test_filters_are_exact(book: EmbeddedLogbook, add: Add) -> None:
         found(levels=("LOUD",))
 
 
-def test_the_best_match_comes_first(book: EmbeddedLogbook, add: Add) -> None:
+def test_the_best_match_comes_first(book: Book, add: Add) -> None:
     add([at(0, "disk and many other words in one long line"), at(1, "disk disk"), at(2, "other")])
 
     found = book.search(Search(Filters(text="disk"), order="ranked"))
@@ -198,7 +195,7 @@ def test_the_best_match_comes_first(book: EmbeddedLogbook, add: Add) -> None:
     assert [entry.line for entry in found.entries] == [2, 1]
 
 
-def test_first_and_last_are_those_of_all_matches(book: EmbeddedLogbook, add: Add) -> None:
+def test_first_and_last_are_those_of_all_matches(book: Book, add: Add) -> None:
     add([at(seconds, "x") for seconds in range(10)])
 
     found = book.search(Search(limit=2))
@@ -207,9 +204,7 @@ def test_first_and_last_are_those_of_all_matches(book: EmbeddedLogbook, add: Add
 
 
 @pytest.mark.parametrize("cursor", ["nonsense", "1/2/3", "1/0x0.0p+0/abcdefabcdef", "9" * 400])
-def test_a_cursor_of_another_search_is_refused(
-    book: EmbeddedLogbook, add: Add, cursor: str
-) -> None:
+def test_a_cursor_of_another_search_is_refused(book: Book, add: Add, cursor: str) -> None:
     add([at(0, "x"), at(1, "x")])
     real = book.search(Search(limit=1)).cursor
 
@@ -273,13 +268,48 @@ def test_pages_hold_every_match_once_and_in_order(
         assert all(entry.time is None for entry in entries[len(times) :])
 
 
+def test_entries_of_one_instant_are_all_read_page_by_page(book: Book, add: Add) -> None:
+    add([at(0, f"n{number}") for number in range(310)], "a.log")
+    add([at(0, f"n{number}") for number in range(310, 620)], "b.log")
+
+    seen: list[str] = []
+    asked = Search(limit=50)
+    while True:
+        page = book.search(asked)
+        seen += [entry.id for entry in page.entries]
+        if not page.cursor:
+            break
+        asked = Search(limit=50, cursor=page.cursor)
+
+    assert len(seen) == len(set(seen)) == page.total.value == 620
+
+
+@pytest.mark.parametrize("order", ["newest", "oldest"])
+def test_those_without_a_time_come_last_page_by_page(book: Book, add: Add, order: Order) -> None:
+    add(["x", *(at(n, "x") for n in range(7))], "a.log")
+    add(["x", "x"], "b.log")
+
+    times = []
+    asked = Search(Filters(text="x"), order=order, limit=3)
+    while True:
+        page = book.search(asked)
+        times += [entry.time for entry in page.entries]
+        if not page.cursor:
+            break
+        asked = Search(Filters(text="x"), order=order, limit=3, cursor=page.cursor)
+
+    timed = sorted((time for time in times if time), reverse=order == "newest")
+    assert times == [*timed, None, None, None]
+    assert len(timed) == 7
+
+
 def test_a_quote_is_found_on_its_physical_line(
     book: EmbeddedLogbook, put: Callable[[str, str], Path]
 ) -> None:
     path = put(
         "a.log", at(0, "x", "ERROR") + "\nTraceback (most recent call last):\n\n  f\nKeyError: 1\n"
     )
-    book.import_file(path, "a.log")
+    list(book.import_files([path], path.parent))
 
     [entry] = book.search(Search(Filters(text="KeyError"))).entries
     offset = entry.message.index("KeyError")
@@ -288,7 +318,7 @@ def test_a_quote_is_found_on_its_physical_line(
     assert path.read_text().split("\n")[4] == "KeyError: 1"
 
 
-def test_a_value_of_a_column_stands_on_its_row(book: EmbeddedLogbook, add: Add) -> None:
+def test_a_value_of_a_column_stands_on_its_row(book: Book, add: Add) -> None:
     add('time,pod,message\n2024-01-01 12:00:00,web-0,"a\nb boom"\n', "a.csv")
 
     [entry] = book.search(Search(Filters(text="boom"))).entries
@@ -298,9 +328,7 @@ def test_a_value_of_a_column_stands_on_its_row(book: EmbeddedLogbook, add: Add) 
     assert book.search(Search(Filters(text="web-0"))).total.value == 1
 
 
-def test_escaped_newlines_in_json_do_not_hide_the_next_word(
-    book: EmbeddedLogbook, add: Add
-) -> None:
+def test_escaped_newlines_in_json_do_not_hide_the_next_word(book: Book, add: Add) -> None:
     add('{"msg": "first\\nTraceback\\tdeep"}\n')
 
     assert book.search(Search(Filters(text="Traceback deep"))).total.value == 1

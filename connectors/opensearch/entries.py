@@ -1,0 +1,145 @@
+"""Hits as the entries of the protocol."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from connectors.log_files.levels import LEVELS, find_level, level_of_word
+from connectors.logbook import Entry, TimeFlag
+from connectors.opensearch.answers import Hit
+from connectors.opensearch.schema import Schema
+from connectors.opensearch.times import time_of
+from connectors.timestamps import Clock
+from copilot.values import Json, JsonObject, canonical, object_at, text_at
+
+FIELDS = 200
+TOO_LARGE = "(this entry has more than 8 MiB and was not read)"
+FLAGS: tuple[TimeFlag, ...] = ("own", "carried", "none")
+NEVER = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Reads the hits of a logbook that looks as *schema* says."""
+
+    schema: Schema
+
+    def entry(self, hit: Hit) -> Entry:
+        """The entry of one hit."""
+        return self._own(hit) if self.schema.own else self._foreign(hit)
+
+    def _own(self, hit: Hit) -> Entry:
+        source = hit.source
+        name, line, part = text_at(source, "source"), _whole(source, "line"), _whole(source, "part")
+        flag = text_at(source, "time_flag")
+        record = source.get("record")
+        return Entry(
+            id=f"{name}:{line}" + (f"+{part}" if part else ""),
+            time=time_of(self.schema.time, source.get(self.schema.time.name), _clock()),
+            time_flag=next((known for known in FLAGS if known == flag), "own"),
+            level=text_at(source, "level"),
+            source=name,
+            line=line,
+            record=record if isinstance(record, int) else None,
+            message=TOO_LARGE if hit.cut else text_at(source, "raw", "message"),
+            fields={key: str(value) for key, value in object_at(source, "fields").items()},
+            verbatim=source.get("verbatim") is True,
+        )
+
+    def _foreign(self, hit: Hit) -> Entry:
+        schema, source = self.schema, hit.source
+        column = hit.values.get(schema.time.name)
+        value = column if column is not None else value_at(source, schema.time.name)
+        time = time_of(schema.time, value, _clock())
+        message = value_at(source, schema.message) if schema.message else None
+        text = (
+            message
+            if isinstance(message, str)
+            else canonical(source if message is None else message)
+        )
+        name = value_at(source, schema.source) if schema.source != "_index" else None
+        line = value_at(source, schema.line) if schema.line else None
+        return Entry(
+            id=hit.key,
+            time=time,
+            time_flag="own" if time else "none",
+            level=self._level(source, text),
+            source=name if isinstance(name, str) and name else hit.index,
+            line=line if isinstance(line, int) and not isinstance(line, bool) else 0,
+            record=None,
+            message=TOO_LARGE if hit.cut else text,
+            fields=dict(self._pairs(source)),
+            verbatim=False,
+        )
+
+    def _level(self, source: JsonObject, text: str) -> str:
+        if self.schema.level:
+            value = value_at(source, self.schema.level)
+            if value is None:  # the counted field is often a part of the one in the document
+                value = value_at(source, self.schema.level.rpartition(".")[0])
+            if isinstance(value, str | int):
+                return level_of_word(str(value))
+        return find_level(text, 0, timed=False)[0]
+
+    def _pairs(self, source: JsonObject) -> Iterator[tuple[str, str]]:
+        left_out = {self.schema.message, self.schema.time.name}
+        for count, (path, value) in enumerate(leaves(source)):
+            if count >= FIELDS:
+                return
+            if path not in left_out:
+                yield path, value
+
+
+def value_at(source: JsonObject, path: str) -> Json:
+    """What stands under a dotted path, whether the document nests or writes the dots itself."""
+    if path in source:
+        return source[path]
+    head, dot, rest = path.partition(".")
+    while dot:
+        inner = source.get(head)
+        if isinstance(inner, dict):
+            found = value_at(inner, rest)
+            if found is not None:
+                return found
+        more, dot, rest = rest.partition(".")
+        head = f"{head}.{more}"
+    return None
+
+
+def leaves(source: JsonObject, above: str = "") -> Iterator[tuple[str, str]]:
+    """Every plain value of a document with its dotted path; a list of them as JSON."""
+    for name, value in source.items():
+        path = f"{above}{name}"
+        if isinstance(value, dict):
+            yield from leaves(value, f"{path}.")
+        elif value is not None:
+            yield path, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def ordered(entries: list[Entry]) -> list[Entry]:
+    """The entries by time, source and place in it; those without a time last."""
+    timed = sorted(
+        (entry for entry in entries if entry.time),
+        key=lambda entry: (entry.time or NEVER, entry.source, entry.line),
+    )
+    return [*timed, *(entry for entry in entries if not entry.time)]
+
+
+def level_number(entry: Entry) -> int:
+    """How severe the entry is, as the place of its level among all."""
+    return LEVELS.index(entry.level) if entry.level in LEVELS else 0
+
+
+def _whole(source: JsonObject, key: str) -> int:
+    value = source.get(key)
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+
+
+def _clock() -> Clock:
+    return Clock(NEVER)
+
+
+def searched_text(entry: Entry, hit: Hit) -> str:
+    """All that a text is looked for in, in small letters: the message and what stands beside it."""
+    return "\n".join((entry.message, text_at(hit.source, "extra"))).casefold()

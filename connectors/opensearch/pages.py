@@ -1,0 +1,123 @@
+"""Hits in order, as many as wanted, however many share one instant.
+
+`search_after` skips every hit that sorts like the last one given, and there is no tie-breaker that
+is unique over shards and costs nothing: `_seq_no` repeats in each shard. So the last group of equal
+hits of a page is never split: the next page begins with it again, and what was given is left out.
+Source of the fault that this avoids: opensearch-project/opensearch-py#562.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from connectors.opensearch.answers import Answer, Hit, together
+from connectors.opensearch.faults import UnansweredError
+from connectors.opensearch.layout import BARE
+from connectors.opensearch.searches import Searches
+from copilot.values import Json, JsonObject
+
+LARGEST_PAGE = 10_000
+"""More at once is refused by the server (max_result_window)."""
+PAGE = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where to go on: after all that sorts like `after`, without what was given of the next group.
+
+    Those of that group all sort like `at`; `given` holds their keys.
+    """
+
+    after: tuple[Json, ...] = ()
+    at: tuple[Json, ...] = ()
+    given: tuple[str, ...] = ()
+
+    def beyond(self, taken: list[Hit]) -> "Place":
+        """The place after *taken*, the next hits from here, in their order."""
+        if not taken:
+            return self
+        at = taken[-1].order
+        given = tuple(hit.key for hit in taken if hit.order == at)
+        before = next((hit.order for hit in reversed(taken) if hit.order != at), None)
+        if before is not None:
+            return Place(before, at, given)
+        if at == self.at:
+            return Place(self.after, at, (*self.given, *given))
+        return Place(self.at or self.after, at, given)
+
+
+START = Place()
+
+
+@dataclass(slots=True)
+class Pages:
+    """Reads one sorted search page by page. `body` has its query and its sort, but no size."""
+
+    searches: Searches
+    body: JsonObject
+    place: Place = START
+    size: int = PAGE
+    hits: list[Hit] = field(default_factory=list)
+    more: bool = True
+    """False once the last page was read."""
+    _whys: list[str] = field(default_factory=list)
+    _bare: bool = False
+
+    def request(self, wanted: int) -> JsonObject:
+        """The next search, for *wanted* more hits where one page may hold them."""
+        spare = len(self.place.given) + 1
+        size = min(max(1, min(wanted, self.size)) + spare, LARGEST_PAGE)
+        body: JsonObject = {**self.body, "size": size}
+        if self.place.after:
+            body["search_after"] = list(self.place.after)
+        if self._bare:
+            body["_source"] = list(BARE) if self.searches.schema.own else False
+        return body
+
+    def take(self, request: JsonObject, answer: Answer) -> None:
+        """Take in the answer to *request*."""
+        self._whys.append(answer.why_incomplete)
+        self.more = answer.given == request["size"]
+        fresh = [hit for hit in answer.hits if hit.key not in self.place.given]
+        if self._bare:
+            self._bare, self.size = False, PAGE
+            fresh = [replace(hit, cut=True) for hit in fresh]
+            self._whys.append("entries of more than 8 MiB were not read, only their time and place")
+        self.hits += fresh
+        self.place = self.place.beyond(fresh)
+        if self.more and not fresh:  # a page of one group, all of it given: look further at once
+            self.size = min(self.size * 4, LARGEST_PAGE)
+            if answer.given >= LARGEST_PAGE:
+                self.more = False
+                self._whys.append(f"over {LARGEST_PAGE} entries share one place in the order")
+
+    def read(self, wanted: int) -> None:
+        """Read on until there are *wanted* hits or no more, in one frozen view."""
+        if len(self.hits) >= wanted or not self.more:
+            return
+        with self.searches.point() as point:
+            while self.more and len(self.hits) < wanted:
+                ask = partial(self.searches.within, point) if point else self.searches.one
+                self.attempt(wanted - len(self.hits), ask)
+
+    def attempt(self, wanted: int, ask: Callable[[JsonObject], Answer]) -> None:
+        """Read one page by *ask*, a smaller one where an answer would be too large."""
+        request = {**self.request(wanted), "track_total_hits": False}
+        try:
+            answer = ask(request)
+        except UnansweredError as error:
+            self.shrink(error)
+        else:
+            self.take(request, answer)
+
+    def shrink(self, error: UnansweredError) -> None:
+        """Make the next page smaller, or raise *error* where that would not help."""
+        if not error.too_large or self._bare:
+            raise error
+        self._bare = self.size == 1
+        self.size = max(1, self.size // 8)
+
+    @property
+    def why(self) -> str:
+        """Why what was read is not all there is."""
+        return together(self._whys)

@@ -1,0 +1,76 @@
+"""Templates of a window against a baseline: what is new, what rose, what vanished.
+
+Mined here, from entries that the server hands over: all of them up to a bound, beyond it an even
+sample, and the answer says which.
+"""
+
+from datetime import timedelta
+
+from connectors.comparison import Scale, compared
+from connectors.logbook import Count, Coverage, Filters, Patterns
+from connectors.opensearch.answers import together
+from connectors.opensearch.query import Query, select
+from connectors.opensearch.sample import EMPTY, Masks, Sample, mined, sampled
+from connectors.opensearch.search import Span, span_bodies, span_of
+from connectors.opensearch.searches import Searches
+from connectors.templates import TemplateMiner
+from copilot.window import ALWAYS, Window
+
+MINED = 50_000
+"""Entries read in each of the two windows; beyond that, an even sample and estimated counts."""
+
+
+def patterns(
+    searches: Searches, window: Window, baseline: Window | None, filters: Filters, masks: Masks
+) -> Patterns:
+    """What rose in *window* against *baseline*; see the protocol."""
+    schema = searches.schema
+    query, _ = select(schema, filters)
+    here = span_of(schema, window, searches.many(span_bodies(schema, query, window)))
+    used = baseline
+    if baseline is None and window.start:
+        used = Window(window.start - timedelta(seconds=_seconds(window, here)), window.start)
+    there = None
+    if used:
+        there = span_of(schema, used, searches.many(span_bodies(schema, query, used)))
+    samples = [_sample(searches, query.within(schema, window), here), EMPTY]
+    if used and there:
+        samples[1] = _sample(searches, query.within(schema, used), there)
+    miner = TemplateMiner(masks)
+    (seen, before), pool = mined(miner, samples)
+    longer = _seconds(used, there) / _seconds(window, here) if used and there else 1.0
+    found = compared(miner, seen, before, Scale(samples[0].scale, samples[1].scale, longer))
+    notes = [*schema.notes, *query.notes, *_estimates(samples, here, there)]
+    if used and baseline is None:
+        notes.append(f"the baseline is the same length of time just before: {used}")
+    if found.left_out:
+        notes.append(f"{found.left_out} further templates are not listed")
+    whys = (here.why, there.why if there else "", *(sample.why for sample in samples))
+    return Patterns(
+        rose=pool.lines(found.rose),
+        vanished=pool.lines(found.vanished),
+        total=here.total,
+        baseline_total=there.total if there else Count(0),
+        coverage=Coverage(together(whys), 0 if window == ALWAYS else here.untimed, tuple(notes)),
+    )
+
+
+def _sample(searches: Searches, query: Query, span: Span) -> Sample:
+    return sampled(searches, query, span.total.value, MINED)
+
+
+def _estimates(samples: list[Sample], here: Span, there: Span | None) -> list[str]:
+    """What a reader must know about the counts of either window."""
+    totals = (here.total.value, there.total.value if there else 0)
+    return [
+        f"the {name} was mined from {len(sample.entries)} entries drawn from {total}; its counts "
+        "are estimates"
+        for name, sample, total in zip(("window", "baseline"), samples, totals, strict=True)
+        if sample.scale > 1
+    ]
+
+
+def _seconds(window: Window, span: Span) -> float:
+    """How long the window is, at least one second; an open end is where its entries end."""
+    start, end = window.start or span.first, window.end or span.last
+    return max((end - start).total_seconds(), 1.0) if start and end else 1.0

@@ -1,0 +1,109 @@
+"""A bounded, even sample of a query, and the templates in it.
+
+The draw is the server's own `random_score` over `_seq_no` with a fixed seed: the same question gets
+the same sample. It reads no other index and runs no script; it is the one clause besides those that
+`query` lists.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from connectors.logbook import Entry, Pattern
+from connectors.opensearch.answers import Answer
+from connectors.opensearch.entries import Reading, level_number, ordered
+from connectors.opensearch.pages import Pages
+from connectors.opensearch.query import Query
+from connectors.opensearch.schema import Schema
+from connectors.opensearch.searches import Searches
+from connectors.opensearch.times import column
+from connectors.template_counts import Counted, Line, Row, counted, drawn
+from connectors.templates import TemplateMiner
+from copilot.values import JsonObject
+
+Masks = Sequence[tuple[str, str]]
+SEED = 17
+PAGE = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Entries in order, and how many of all each one stands for."""
+
+    entries: tuple[Entry, ...]
+    scale: float
+    why: str
+    """Why it is not what it should be; empty when it is."""
+
+
+EMPTY = Sample((), 1.0, "")
+
+
+def sampled(searches: Searches, query: Query, total: int, limit: int) -> Sample:
+    """All entries of *query*, or *limit* of them drawn evenly where there are more."""
+    if not total:
+        return EMPTY
+    schema = searches.schema
+    clause, sort = query.clause(), list[JsonObject]([{"_seq_no": "asc"}])
+    if total > limit:
+        score: JsonObject = {"seed": SEED, "field": "_seq_no"}
+        clause = {"function_score": {"query": clause, "random_score": score}}
+        sort = [{"_score": "desc"}, {"_seq_no": "asc"}]
+    body: JsonObject = {"query": clause, "sort": list(sort)}
+    if schema.own:
+        body["_source"] = {"excludes": ["extra", "pairs", "names"]}
+    else:
+        body["docvalue_fields"] = [column(schema.time)]
+    pages = Pages(searches, body, size=PAGE)
+    pages.read(limit)
+    reading = Reading(schema)
+    entries = ordered([reading.entry(hit) for hit in pages.hits[:limit]])
+    scale = total / len(entries) if total > limit and entries else 1.0
+    return Sample(tuple(entries), scale, pages.why)
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """The entries of one or two samples, numbered in the order of their time."""
+
+    entries: dict[int, Entry]
+    names: dict[int, str]
+
+    def lines(self, lines: Sequence[Line]) -> tuple[Pattern, ...]:
+        """The patterns of *lines*."""
+        return drawn(lines, self.entries, self.names)
+
+
+def mined(miner: TemplateMiner, samples: Sequence[Sample]) -> tuple[list[Counted], Pool]:
+    """The templates of each sample, and the pool that they are drawn from."""
+    numbers: dict[str, int] = {}
+    entries: dict[int, Entry] = {}
+    found = []
+    for sample in samples:
+        rows = []
+        for entry in sample.entries:
+            # without a time comes first, as negative numbers do; see Row
+            place = len(entries) if entry.time else len(entries) - (1 << 40)
+            entries[place] = entry
+            source = numbers.setdefault(entry.source, len(numbers))
+            rows.append(Row(place, source, level_number(entry), entry.message))
+        found.append(counted(miner, sorted(rows)))
+    return found, Pool(entries, {number: name for name, number in numbers.items()})
+
+
+def frequent(sample: Sample, masks: Masks, count: int) -> tuple[Pattern, ...]:
+    """The most frequent templates of a sample."""
+    miner = TemplateMiner(masks)
+    (seen,), pool = mined(miner, [sample])
+    most = sorted(seen.items(), key=lambda item: -item[1].count)[:count]
+    return pool.lines(
+        [
+            Line(miner.text(number), item, round(item.count * sample.scale), 0, 1.0)
+            for number, item in most
+        ]
+    )
+
+
+def estimate(schema: Schema, answer: Answer) -> datetime | None:
+    """The time of the one hit of an answer."""
+    return Reading(schema).entry(answer.hits[0]).time if answer.hits else None
