@@ -7,9 +7,9 @@ a label is a series that is kept for ever.
 
 import logging
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, TypeAlias, TypeVar
 
 from prometheus_client import (
     CollectorRegistry,
@@ -20,6 +20,8 @@ from prometheus_client import (
     disable_created_metrics,
     generate_latest,
 )
+from prometheus_client.core import CounterMetricFamily, Metric
+from prometheus_client.registry import Collector
 
 from copilot.values import JsonObject, object_at, text_at
 
@@ -30,6 +32,9 @@ RUN_SECONDS = (10, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200)
 TOKENS = (1e3, 3e3, 1e4, 3e4, 6e4, 1e5, 1.5e5, 2e5, 5e5, 1e6)
 BYTES = tuple(4.0**power for power in range(4, 13))
 """From 256 bytes to 16 MiB."""
+PollCounts: TypeAlias = Mapping[tuple[str, str], int]
+"""By name of the poller and outcome."""
+Measured = TypeVar("Measured")
 TOKEN_KINDS = ("input", "cache_read", "cache_write", "output")
 FIXED = frozenset({"system", "tools"})
 CONVERSATION = frozenset({"alert", "state", "conversation", "summary"})
@@ -88,7 +93,6 @@ class Metrics:
             "notes_commit_duration_seconds", "Time that a commit to the notes took.", SECONDS
         )
         self._redactions = self._counter("redactions", "Secrets that were masked.", "rule")
-        self._polls = self._counter("polls", "Polls by outcome, skipped too.", "poller", "outcome")
         self._success = self._gauge(
             "connector_last_success_timestamp_seconds", "When a source last answered.", "connector"
         )
@@ -102,7 +106,13 @@ class Metrics:
 
         A measure that fails shows as NaN: it must not take the other counters with it.
         """
-        self._gauge(name, WATCHED[name]).set_function(lambda: _measured(name, measure))
+        self._gauge(name, WATCHED[name]).set_function(
+            lambda: _measured(name, measure, instead=math.nan)
+        )
+
+    def watch_polls(self, counts: Callable[[], PollCounts]) -> None:
+        """Ask at each scrape how often each poll ran, failed, was skipped and so on."""
+        self._registry.register(_Polls(counts))
 
     def alert_received(self, source: str, outcome: str) -> None:
         """One alert, or one delivery that was refused."""
@@ -129,10 +139,6 @@ class Metrics:
         """Secrets masked in one text, by rule."""
         for rule, count in counts.items():
             self._redactions.labels(rule).inc(count)
-
-    def poll_ended(self, poller: str, outcome: str) -> None:
-        """One poll that ran, failed or was skipped."""
-        self._polls.labels(poller, outcome).inc()
 
     def connector_answered(self, connector: str, at: datetime) -> None:
         """A source gave a whole answer."""
@@ -203,12 +209,29 @@ WATCHED: Mapping[str, str] = {
 }
 
 
-def _measured(name: str, measure: Callable[[], float]) -> float:
+class _Polls(Collector):
+    """A counter that is kept elsewhere."""
+
+    def __init__(self, counts: Callable[[], PollCounts]) -> None:
+        self._counts = counts
+
+    def collect(self) -> Iterator[Metric]:
+        """The counter with all that is known now."""
+        found = CounterMetricFamily(
+            "copilot_polls", "Polls by outcome, skipped ones too.", labels=("poller", "outcome")
+        )
+        nothing: PollCounts = {}
+        for names, count in sorted(_measured("polls", self._counts, instead=nothing).items()):
+            found.add_metric(names, count)
+        yield found
+
+
+def _measured(name: str, measure: Callable[[], Measured], *, instead: Measured) -> Measured:
     try:
         return measure()
     except Exception:  # whatever it is: one number is missing, and the log says why
         log.exception("copilot_%s could not be measured", name)
-        return math.nan
+        return instead
 
 
 def _kind_of(source: str) -> str:

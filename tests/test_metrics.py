@@ -36,6 +36,7 @@ def test_the_names_are_those_that_dashboards_use() -> None:
     metrics = Metrics("1.2.3")
     for name in ("incidents_open", "queue_depth", "scratch_bytes"):
         metrics.watch(name, lambda: 0)
+    metrics.watch_polls(dict)
 
     lines = metrics.text().decode().splitlines()
 
@@ -66,6 +67,7 @@ def test_a_measure_that_fails_leaves_the_others_standing(caplog: pytest.LogCaptu
     metrics = Metrics()
     metrics.watch("scratch_bytes", lambda: 1 / 0)
     metrics.watch("queue_depth", lambda: 7)
+    metrics.watch_polls(lambda: {("stalls", "failed"): 1 // 0})
 
     found = samples(metrics)
 
@@ -162,7 +164,7 @@ def test_the_plain_counts_have_their_labels() -> None:
     metrics.tool_took("get_ticket", 0.3)
     metrics.commit_took(0.02)
     metrics.redacted({"aws": 2})
-    metrics.poll_ended("stalls", "skipped")
+    metrics.watch_polls(lambda: {("stalls", "skipped"): 1})
     metrics.connector_answered("main", datetime(2026, 1, 31, tzinfo=UTC))
 
     found = samples(metrics)
