@@ -114,12 +114,18 @@ class Workspace:
             update={
                 "model": self.settings.model.model_copy(update={"name": options.model}),
                 "policy": options.policy,
-                "budgets": self.settings.budgets.model_copy(update={"turns": options.turns, "usd": options.usd}),
+                "budgets": self.settings.budgets.model_copy(
+                    update={"turns": options.turns, "usd": options.usd}
+                ),
             }
         )
-        other = replace(self, settings=settings)
-        for room in ROOMS:
-            other.__dict__[room] = getattr(self, room)
+        rooms = {room: getattr(self, room) for room in ROOMS}
+        return replace(self, settings=settings).with_rooms(**rooms)
+
+    def with_rooms(self, **rooms: object) -> "Workspace":
+        """The same workspace with these rooms instead of those that it would open."""
+        other = replace(self)
+        other.__dict__.update(rooms)
         return other
 
     def scratch(self, incident: str) -> Scratch:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from threading import Event as Flag
 
+from copilot import __version__
 from copilot.credentials import Secret, secret
 from copilot.daemon import doorplate
 from copilot.daemon.backend import DaemonBackend
@@ -17,18 +18,20 @@ from copilot.daemon.caps import Allowance, Spent, allowance, day_of, hour_of
 from copilot.daemon.desk import Desk
 from copilot.daemon.housekeeping import Housekeeping
 from copilot.daemon.shared_models import SharedModels
+from copilot.daemon.watched import watched
 from copilot.daemon.worker import Worker
 from copilot.engine.engine import Engine
 from copilot.engine.place import Place
 from copilot.errors import CopilotError
 from copilot.inbox.inbox import Inbox
-from copilot.inbox.values import Entry, Rules
+from copilot.inbox.values import Entry, Rules, Status
 from copilot.intake.configured_polls import configured_polls
 from copilot.intake.door import Door
 from copilot.intake.pollers import Pollers
 from copilot.intake.polls import Poll
 from copilot.intake.spool import Spool
 from copilot.metrics import Metrics
+from copilot.scratch.sweeping import usage
 from copilot.sd_notify import Notifier
 from copilot.settings import Settings
 from copilot.values import Alert
@@ -56,14 +59,14 @@ class Daemon:
 
     def __init__(self, open_workspace: Callable[[], Workspace], environ: Mapping[str, str]) -> None:
         """Read the settings. Raises ConfigError and CredentialsError; nothing is begun yet."""
+        self.metrics = Metrics(__version__)
         self._open_workspace = open_workspace
-        self.workspace = open_workspace()
+        self.workspace = self._opened()
         settings = self.workspace.settings
         self._now = self.workspace.now
         self._access = replace(access_from(environ), local=Secret(doorplate.new_token(), "daemon"))
         check_listen(settings.daemon.listen, self._access)
         self._grafana_secret = secret(GRAFANA, environ)
-        self.metrics = Metrics()
         self.models = SharedModels(count=self.metrics.model_request)
         self.notifier = Notifier(environ)
         self.door: Door
@@ -115,6 +118,7 @@ class Daemon:
         self.spool = Spool(settings.intake.spool, lambda: self.door, now=self._now)
         self.pollers = Pollers(settings.state / "pollers", self._take)
         doors = Doors(self._access, settings.daemon.hosts)
+        self._watch_depths()
         self.server = Server(application(self.backend, doors), settings.daemon.listen, Limits())
         self.spool.start()
         self.pollers.start(_polls(self.workspace))
@@ -159,7 +163,7 @@ class Daemon:
         """Take in changed settings, policies and sources; what is wrong leaves the old ones."""
         self.notifier.reloading()
         try:
-            workspace = self._open_workspace()
+            workspace = self._opened()
             polls = _polls(workspace)
             _ = workspace.policy
             door = self._made_door(workspace)
@@ -191,8 +195,24 @@ class Daemon:
         ]
         return [one for one in found if one]
 
+    def _watch_depths(self) -> None:
+        """Measure at each scrape what nobody counts as it happens."""
+
+        def count(*statuses: Status) -> float:
+            counts = self.inbox.counts()
+            return sum(counts.get(status, 0) for status in statuses)
+
+        at_work: tuple[Status, ...] = ("waiting", "waiting_model", "queued", "running")
+        root = self.workspace.settings.scratch.path
+        self.metrics.watch("incidents_open", lambda: count(*at_work, "failed"))
+        self.metrics.watch("queue_depth", lambda: count(*at_work[:3]))
+        self.metrics.watch("scratch_bytes", lambda: sum(one.bytes for one in usage(root)))
+
     def _take(self, alerts: Sequence[Alert], source: str) -> None:
         self.door.take_alerts(alerts, source)
+
+    def _opened(self) -> Workspace:
+        return watched(self._open_workspace(), self.metrics)
 
     def _made_door(self, workspace: Workspace) -> Door:
         return Door(
