@@ -34,12 +34,7 @@ class Connection(H11Protocol):
         self.silent_since = self.loop.time()
         self._watch()
         if len(self.connections) > self.limits.connections:
-            others = [one for one in self.connections if isinstance(one, Connection)]
-            silent = [one for one in others if one is not self and not one.is_busy]
-            if silent:
-                min(silent, key=lambda one: one.silent_since).drop()
-            else:
-                self.app_state = {**self.app_state, CROWDED: True}
+            self._make_room()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
@@ -91,6 +86,17 @@ class Connection(H11Protocol):
             head += ["connection: close", "", ""]
             self.transport.write("\r\n".join(head).encode() + body)
         self.transport.close()
+
+    def _make_room(self) -> None:
+        """Drop who was silent longest; when all are busy, only health is answered here."""
+        others = [one for one in self.connections if isinstance(one, Connection)]
+        silent = [one for one in others if one is not self and not one.is_busy]
+        if silent:
+            min(silent, key=lambda one: one.silent_since).drop()
+        elif len(others) <= 2 * self.limits.connections:
+            self.app_state = {**self.app_state, CROWDED: True}
+        else:
+            self.drop()
 
     def _watch(self) -> None:
         """Run the clock exactly while a head is awaited."""

@@ -8,6 +8,7 @@ import asyncio
 import re
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -78,7 +79,9 @@ def has_a_body(headers: Headers) -> bool:
 def crowd_check(scope: Scope, _: Headers) -> Refusal | None:
     """Turn away what came over too many connections, except the watcher."""
     if CROWDED in scope.get("state", {}) and scope["path"] not in HEALTH:
-        return not_now("too many connections are open")
+        refusal = not_now("too many connections are open")
+        # Closed, since the next request over it may come in better times.
+        return replace(refusal, headers={**refusal.headers, "connection": "close"})
     return None
 
 

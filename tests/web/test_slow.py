@@ -108,5 +108,18 @@ def test_when_all_are_busy_a_sender_is_told_to_try_again_and_health_answers() ->
 
         assert answer.status == 503
         assert answer.headers["retry-after"] == "5"
+        assert answer.headers["connection"] == "close"
         assert served.is_up()
         assert served.desk.turned == [("alertmanager", 503)]
+
+
+def test_however_many_are_busy_there_is_an_end() -> None:
+    with Served(limits=Limits(connections=2)) as served, ExitStack() as open_ones:
+        busy = [open_ones.enter_context(served.dial()) for _ in range(2)]
+        for line in busy:
+            line.sendall(HEAD + b"Content-Length: 10\r\nExpect: 100-continue\r\n\r\n")
+            assert line.recv(1024).startswith(b"HTTP/1.1 100 ")
+        crowd = [open_ones.enter_context(served.dial()) for _ in range(20)]
+
+        assert sum(is_closed(line) for line in crowd[:-1]) == 19
+        assert served.open_connections == 3
