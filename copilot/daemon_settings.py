@@ -91,8 +91,10 @@ class AlertMap(Strict):
     resolved: tuple[str, ...] = ("resolved", "ok", "closed", "inactive", "cleared")
     """Values of `status`, in any case, that mean the trouble is over."""
     starts_at: str = ""
+    """When the trouble began, the same in every message about it: so its end is matched."""
     ends_at: str = ""
     fingerprint: str = ""
+    """The sender's mark of the alert; without one the labels are it."""
     labels_at: str = ""
     """An object, a list of key and value, or texts `name:value`: each of it is a label."""
     labels: Mapping[LabelName, str] = Field(default_factory=dict)

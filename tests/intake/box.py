@@ -45,13 +45,18 @@ class Box:
         return {one.identity for one in self.kept if not one.ignored}
 
 
-def door(box: Box, settings: SettingsFile | None = None, counts: list[str] | None = None) -> Door:
+def door(
+    box: Box,
+    settings: SettingsFile | None = None,
+    counts: list[str] | None = None,
+    now: datetime = NOW,
+) -> Door:
     """Return a door into *box*, with a clock that stands still."""
     kept = counts if counts is not None else []
     return Door(
         settings or SettingsFile(),
         box,
         Redactor(b"key of the tests"),
-        now=lambda: NOW,
+        now=lambda: now,
         count=lambda source, outcome: kept.append(f"{source} {outcome}"),
     )

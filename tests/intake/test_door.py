@@ -2,6 +2,7 @@
 
 import json
 import time
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -123,6 +124,15 @@ def test_a_resolved_alert_has_the_key_of_its_firing_and_its_end() -> None:
     assert (firing.key, firing.status, firing.ends_at) == (resolved.key, "firing", None)
     assert resolved.status == "resolved"
     assert resolved.ends_at is not None
+
+
+def test_without_a_start_the_hour_tells_a_repeat_from_another_firing() -> None:
+    box = Box()
+    for now in (NOW, NOW + timedelta(minutes=59), NOW + timedelta(hours=30)):
+        door(box, now=now).take(body({"title": "wf_1 has stalled"}), "generic")
+
+    first, repeat, later = (one.key for one in box.kept)
+    assert first == repeat != later
 
 
 def test_an_end_before_the_start_is_accepted_and_flagged() -> None:
