@@ -92,7 +92,9 @@ class Pages:
                 self._whys.append(f"over {LARGEST_PAGE} entries share one place in the order")
 
     def read(self, wanted: int) -> None:
-        """Read on until there are *wanted* hits or no more, in one frozen view."""
+        """Read on until there are *wanted* hits or no more; several pages in one frozen view."""
+        if self.more and len(self.hits) < wanted:
+            self.attempt(wanted - len(self.hits), self.searches.one)
         if len(self.hits) >= wanted or not self.more:
             return
         with self.searches.point() as point:
