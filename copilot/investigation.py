@@ -12,10 +12,11 @@ from copilot.context.validate import InvalidRequestError
 from copilot.errors import ModelError
 from copilot.journal import Event
 from copilot.limits import close, enforce
+from copilot.mending import mended
 from copilot.models.model import Response, verdict
 from copilot.notebook import Ending, Notebook
 from copilot.steps import Work, is_failed_summary, model_step
-from copilot.upkeep import mended, threshold_summary, upkeep
+from copilot.upkeep import threshold_summary, upkeep
 
 Act = Callable[[Work, int, Response], Sequence[Event]]
 Record = Callable[[Work, int, Sequence[Event]], None]

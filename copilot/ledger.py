@@ -69,6 +69,8 @@ class Ledger:
         self.per_byte = GUESS_PER_BYTE
         """Tokens a byte, as the service counted the last request."""
         self._sent_bytes = 0
+        self._counted = 0
+        """The tokens of the last request, as the service counted them."""
         for event in events:
             self.add(event)
 
@@ -81,6 +83,16 @@ class Ledger:
     def advice(self) -> dict[str, str]:
         """What to change in the policy, by tool: where cleared results were needed again."""
         return self.guard.asked.advice
+
+    def estimate(self, size: int) -> int:
+        """An upper guess of the tokens of the next request, of *size* bytes.
+
+        What came since the service last counted may be denser than what it counted, and what left
+        may have been sparser: both are guessed as if nothing had been counted.
+        """
+        safe = max(GUESS_PER_BYTE, self.per_byte)
+        added = max(0, size - self._sent_bytes)
+        return int(min(safe * size, self._counted + safe * added))
 
     def important(self) -> list[Sighting]:
         """The identifiers that matter, the weightiest first."""
@@ -196,6 +208,7 @@ class Ledger:
         counted = _number(event, "context")
         if counted and self._sent_bytes:
             self.per_byte = min(max(counted / self._sent_bytes, 0.1), 1.0)
+            self._counted = int(counted)
 
 
 def _number(event: Event, key: str) -> float:

@@ -9,7 +9,7 @@ from decimal import Decimal
 from copilot import prompt
 from copilot.context.restate import visible
 from copilot.steps import Work
-from copilot.upkeep import outlook_of, put_back
+from copilot.upkeep import is_at_its_end, outlook_of, put_back
 
 
 def enforce(work: Work, turn: int) -> None:
@@ -27,17 +27,12 @@ def enforce(work: Work, turn: int) -> None:
         close(work, turn - 1, "usd", f"{spent.usd} of {budgets.usd} dollars are used")
     elif work.ledger.active > budgets.wall_time:
         close(work, turn - 1, "wall_time", f"{budgets.wall_time} are over")
-    elif outlook_of(work, turn).tokens > _room(work):
+    elif is_at_its_end(work, turn):
         close(
             work, turn - 1, "window", f"about {outlook_of(work, turn).tokens} tokens in the window"
         )
     elif work.ledger.guard.ends():
         close(work, turn - 1, "repeats", work.ledger.guard.ends())
-
-
-def _room(work: Work) -> int:
-    """What a request may take and leave room for the report: in small windows more than a tenth."""
-    return work.window - max(work.window // 10, work.frame.max_tokens * 6 // 5)
 
 
 def close(work: Work, turn: int, limit: str, why: str) -> None:

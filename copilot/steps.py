@@ -128,7 +128,7 @@ def _ask(work: Work, turn: int, cut_before: int) -> Response:
     """One new answer, recorded; each cut one before it doubles what it may write."""
     request = build(work.view, work.frame, work.ledger.support, enlarged=cut_before)
     sizes: JsonObject = {**work.frame.sizes, **work.view.sizes}
-    estimate = int(sum(int(str(size)) for size in sizes.values()) * work.ledger.per_byte)
+    estimate = work.ledger.estimate(sum(int(str(size)) for size in sizes.values()))
     if estimate > work.window * NEARLY_FULL:  # only here is a count worth a call of its own
         estimate = work.model.count_tokens(request) or estimate
     check(request, window=work.window, estimate=estimate, paused=work.view.is_paused)

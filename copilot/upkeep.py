@@ -11,12 +11,11 @@ from copilot.context import levers
 from copilot.context.compaction import Kind, Summary, split, summary_in, summary_request
 from copilot.context.instructions import fenced
 from copilot.context.levers import Bite, Outlook
-from copilot.context.request import build
 from copilot.context.restate import loss_rate, restatement, visible
+from copilot.context.room import request_room
 from copilot.context.view import Piece, emptied
 from copilot.errors import ModelError
 from copilot.models.model import Response
-from copilot.models.support import refused_features
 from copilot.steps import Work, is_failed_summary, priced, step, usage_json
 from copilot.values import JsonObject
 
@@ -39,10 +38,32 @@ def upkeep(work: Work, turn: int) -> None:
     if bite:
         clear(work, turn, bite)
         outlook = outlook_of(work, turn)
-    kind = levers.compaction(work.frame, work.ledger.support, outlook, work.ledger.bad_compactions)
+    kind = _due(work, outlook)
     if kind:
-        step(work, "summary", lambda: compact_view(work, turn, kind))
+        _compact(work, turn, kind)
     _near_the_end(work, turn)
+
+
+def is_at_its_end(work: Work, turn: int) -> bool:
+    """Whether only the report still fits the window, and no lever makes more room."""
+    outlook = outlook_of(work, turn)
+    full = outlook.tokens > request_room(work.frame, work.window)
+    return full and _due(work, outlook) is None
+
+
+def _due(work: Work, outlook: Outlook) -> Kind | None:
+    """The compaction that is due."""
+    bad = work.ledger.bad_compactions
+    return levers.compaction(work.frame, work.ledger.support, outlook, bad)
+
+
+def _compact(work: Work, turn: int, kind: Kind) -> None:
+    """Summarise; where the window is still full then, code writes what stands for the old turns."""
+    if kind != "state":
+        step(work, "summary", lambda: compact_view(work, turn, kind))
+        if not levers.is_full(work.frame, outlook_of(work, turn)):
+            return
+    compact_view(work, turn, "state")
 
 
 def _notice(work: Work, turn: int) -> None:
@@ -62,18 +83,6 @@ def downgrade(work: Work, turn: int, features: Sequence[str], why: str) -> None:
     support = work.ledger.support.without(*features)
     work.journal.append("support", turn, {**support.as_json(), "origin": "observed", "why": why})
     work.learned(support)
-
-
-def mended(work: Work, turn: int, error: ModelError) -> bool:
-    """Whether a refusal was about levers that can be left out: then the same turn may go on."""
-    if error.kind != "invalid":
-        return False
-    request = build(work.view, work.frame, work.ledger.support)
-    named = refused_features(request, str(error))
-    have = [name for name in named if getattr(work.ledger.support, name)]
-    if have:
-        downgrade(work, turn, have, f"refused: {error}")
-    return bool(have)
 
 
 def threshold_summary(work: Work, turn: int, response: Response) -> None:
@@ -142,11 +151,14 @@ def clear(work: Work, turn: int, bite: Bite) -> None:
     work.journal.append("clear", turn, data)
 
 
-def compact_view(work: Work, turn: int, kind: Kind) -> None:
-    """Replace the older turns by a summary of that kind, and put back what it lost."""
-    keep_from = max(1, work.ledger.turn - work.policy.compaction.tail_turns + 1)
+def compact_view(work: Work, turn: int, kind: Kind, *, retold: bool = False) -> None:
+    """Replace the older turns by a summary of that kind, and put back what it lost.
+
+    The tail is kept as it is; *retold*, as words of ours, without what the service signed.
+    """
+    keep_from = _tail_from(work, turn, kind)
     older, kept = split(work.view.pieces, keep_from)
-    if not any(piece.call for piece in older):
+    if not (retold or any(piece.call for piece in older)):
         return
     response = _asked(work, _as_read(work, older), kind) if kind != "state" else None
     summary = summary_in(response, kind) if response else Summary()
@@ -158,7 +170,7 @@ def compact_view(work: Work, turn: int, kind: Kind) -> None:
         "keep_from": keep_from,
         "block": summary.block,
         "summary": fenced(summary.text) if summary.text else "",
-        "strip_thinking": kind != "on_demand" and work.ledger.support.binds_thinking,
+        "strip_thinking": retold or (kind != "on_demand" and work.ledger.support.binds_thinking),
         "loss_rate": round(lost, 4),
         "usage": usage_json(response.usage) if response else {},
         "usd": priced(work, response) if response else "0",
@@ -167,6 +179,16 @@ def compact_view(work: Work, turn: int, kind: Kind) -> None:
         text = "\n".join([summary.content, visible(kept)])
         data["state"] = put_back(work, text, goal=bool(summary.block))
     work.journal.append("compact", turn, data)
+
+
+def _tail_from(work: Work, turn: int, kind: Kind) -> int:
+    """The first turn that is kept as it is. What does not even fit the window is not kept."""
+    keep_from = max(1, turn - work.policy.compaction.tail_turns)
+    tail = sum(piece.bytes for piece in work.view.pieces if piece.turn >= keep_from)
+    room = request_room(work.frame, work.window) - work.policy.compaction.summary_tokens
+    if kind == "state" and (work.frame.bytes + tail) * work.ledger.per_byte > room:
+        return turn
+    return keep_from
 
 
 def put_back(work: Work, text: str, *, goal: bool = False, before: str | None = None) -> str:

@@ -17,6 +17,8 @@ from tests.doubles.scripted_model import Call, ScriptedModel, Turn
 
 TRIGGER = 9000
 LEVERS = ("clear", "compact", "limit")
+EVENTS = 48
+"""That the run below records."""
 
 
 class CountingModel(ScriptedModel):
@@ -80,18 +82,45 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Levers, Ending]:
     return bench, ending
 
 
-@pytest.mark.parametrize("share", range(0, 100, 4))
-def test_a_kill_at_any_moment_leaves_the_same_levers_and_the_same_report(
-    tmp_path: Path, whole: tuple[Levers, Ending], share: int
+@pytest.mark.parametrize("count", range(1, EVENTS))
+def test_killed_after_any_event_a_run_comes_to_the_same_record(
+    tmp_path: Path, whole: tuple[Levers, Ending], count: int
 ) -> None:
     undisturbed, expected = whole
     bench = Levers(made_workspace(tmp_path))
 
-    bench.die_after(1 + share * (len(undisturbed.events) - 2) // 100)
+    bench.die_after(count)
     ending = bench.finish()
 
     assert ending.report == expected.report
     assert acts(bench) == acts(undisturbed)
+    assert page(bench) == page(undisturbed)
+    assert results(bench) == results(undisturbed)
+
+
+def test_every_event_has_its_kill_and_there_is_something_to_lose(
+    whole: tuple[Levers, Ending],
+) -> None:
+    bench, _ = whole
+
+    assert len(bench.events) == EVENTS
+    assert "se01.example.org" in page(bench)
+    assert results(bench)
+
+
+def page(bench: Levers) -> str:
+    """STATE.md, with every identifier that was seen."""
+    return bench.workspace.notes.read(bench.alert_incident()) or ""
+
+
+def results(bench: Levers) -> dict[str, bytes]:
+    """The files of scratch, by name."""
+    folder = bench.workspace.settings.scratch.path
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("R*"))
+        if path.is_file()
+    }
 
 
 def acts(bench: Levers) -> list[tuple[str, int]]:

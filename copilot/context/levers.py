@@ -13,6 +13,7 @@ from typing import Literal
 from copilot.context.compaction import Kind
 from copilot.context.placement import BYTES_PER_TOKEN, MESSAGE_CHARACTERS
 from copilot.context.request import Frame
+from copilot.context.room import request_room
 from copilot.context.view import ToolUse, View
 from copilot.models.support import Support
 from copilot.values import JsonObject, compact
@@ -162,16 +163,24 @@ def compaction(frame: Frame, support: Support, outlook: Outlook, bad: int) -> Ki
     policy = frame.policy.compaction
     fixed = int(frame.bytes / BYTES_PER_TOKEN)
     due = outlook.tokens > max(policy.trigger_tokens, fixed + policy.summary_tokens)
-    full = outlook.tokens > outlook.window * WINDOW_SHARE
+    full = is_full(frame, outlook)
     if policy.by == "off" or not (due or full):
         return None
     if bad >= MAX_BAD:
         return "state"
+    if outlook.tokens + policy.summary_tokens > outlook.window and policy.by != "server":
+        return "state"  # nobody can read it any more to summarise it
     if policy.by in ("auto", "server") and policy.kind != "threshold" and support.on_demand:
         return "on_demand"
     if policy.by in ("auto", "server") and support.threshold and not full:
         return None  # the service does it within the next request
     return "client" if policy.by in ("auto", "client") else None
+
+
+def is_full(frame: Frame, outlook: Outlook) -> bool:
+    """Whether the request is so large that the answer or the report would soon find no room."""
+    room = min(int(outlook.window * WINDOW_SHARE), request_room(frame, outlook.window))
+    return outlook.tokens > room
 
 
 def placeholder(result: JsonObject) -> str:

@@ -29,6 +29,11 @@ def answer_tokens(setting: int, policy: Policy) -> int:
     return setting if limit == "auto" else min(setting, limit)
 
 
+def request_room(frame: Frame, window: int) -> int:
+    """The most that a request may take and leave room for the report: small windows need more."""
+    return window - max(window // 10, frame.max_tokens * 6 // 5)
+
+
 def fixed_tokens(frame: Frame) -> int:
     """An upper guess of what system prompt and tools take in every request."""
     return math.ceil(frame.bytes / BYTES_PER_TOKEN)

@@ -6,6 +6,7 @@ do not fit, a source that refused, a fault of ours. The same call again is answe
 
 import json
 import logging
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -13,7 +14,7 @@ from difflib import get_close_matches
 from pydantic import ValidationError
 
 from copilot.artifacts import find_artifacts
-from copilot.errors import CopilotError
+from copilot.errors import ConfigError, CopilotError
 from copilot.models.model import Json, ToolCall
 from copilot.redact import Redactor
 from copilot.tools.arguments import Arguments
@@ -62,6 +63,13 @@ class Registry:
     """The tools of one investigation."""
 
     def __init__(self, tools: Sequence[AnyTool], redactor: Redactor) -> None:
+        """Raises ConfigError when two tools have one name: the service refuses such a request."""
+        counts = Counter(tool.name for tool in tools)
+        if twice := sorted(name for name, count in counts.items() if count > 1):
+            raise ConfigError(
+                f"two tools are called {', '.join(twice)}: give one of each pair another name, or "
+                "take its source out of copilot.yaml"
+            )
         self._tools = {tool.name: tool for tool in sorted(tools, key=lambda tool: tool.name)}
         self._redactor = redactor
 

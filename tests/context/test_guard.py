@@ -231,7 +231,7 @@ def test_a_listing_asked_for_after_each_of_four_compactions_is_fetched_once(benc
             tools_step(work, turn, [ToolCall(f"a{turn}", *listing)])
             for more in (1, 2):
                 tools_step(work, turn + more, [ToolCall(f"b{turn + more}", *SEARCH)])
-            compact_view(work, turn + 2, "state")
+            compact_view(work, turn + 3, "state")
 
     asked = [event for event in bench.results() if event.data["tool"] == "logbook_patterns"]
     assert [event.data.get("repeats") for event in asked] == [None, 1, 1, 1, 1]

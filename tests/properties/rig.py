@@ -27,6 +27,7 @@ from copilot.investigation import act
 from copilot.journal import Journal
 from copilot.ledger import Ledger
 from copilot.limits import close
+from copilot.mending import mended
 from copilot.models.model import Request, Response
 from copilot.models.support import Support
 from copilot.notes.state import State
@@ -37,7 +38,7 @@ from copilot.tools import notes, scratch
 from copilot.tools.arguments import Arguments
 from copilot.tools.base import Case, Outcome, Tool
 from copilot.tools.registry import Registry
-from copilot.upkeep import mended, upkeep
+from copilot.upkeep import upkeep
 from copilot.values import Alert
 from policies.schema import Policy
 from tests.doubles.messages_api import Json, Options, Refusal
@@ -115,9 +116,18 @@ class Rig:
     """One investigation over a folder; opened again it goes on. `watch` sees each request read."""
 
     def __init__(
-        self, folder: Path, *, model: str = "claude-sonnet-4-6", support: Support | None = None
+        self,
+        folder: Path,
+        *,
+        model: str = "claude-sonnet-4-6",
+        support: Support | None = None,
+        policy: Policy = POLICY,
+        window: int = WINDOW,
     ) -> None:
         self.folder = folder
+        self.policy = policy
+        self.window = window
+        """What we are told that the model holds; a run that is opened again may be told less."""
         self.model = model
         self.support = support or Support()
         self.summary: Callable[[str], str | None] = lambda text: ", ".join(identifiers(text))
@@ -146,7 +156,8 @@ class Rig:
             message, _ = self.service.answer(body, frozenset(request.betas))
         except Refusal as refusal:
             self.refused.append(refusal.message)
-            raise ModelError(refusal.message, kind="invalid") from refusal
+            kind = "too_long" if "too long" in refusal.message else "invalid"
+            raise ModelError(refusal.message, kind=kind) from refusal
         return Response(message)
 
     def count_tokens(self, _: Request) -> int | None:
@@ -215,10 +226,10 @@ class Rig:
             append("started", 0, {"message": ALERT.words(), "artifacts": found})  # type: ignore[dict-item]
             append("support", 0, {**self.support.as_json()})
         return Work(
-            model=self, window=WINDOW, price=lambda _: Decimal(0), prices=Prices(1.25, 0.1),
-            registry=registry, policy=POLICY, case=case,
+            model=self, window=self.window, price=lambda _: Decimal(0), prices=Prices(1.25, 0.1),
+            registry=registry, policy=self.policy, case=case,
             budgets=Budgets(1000, 10**9, Decimal(10**6), timedelta(days=1)), journal=journal,
-            frame=Frame(self.model, "You investigate.", registry.definitions(), 1000, POLICY),
+            frame=Frame(self.model, "You investigate.", registry.definitions(), 1000, self.policy),
             view=view, ledger=ledger, learned=lambda _: None, stop=lambda: "", now=lambda: NOW,
         )  # fmt: skip
 

@@ -2,11 +2,21 @@
 
 import pytest
 
+from copilot.errors import ConfigError
 from copilot.models.model import ToolCall
-from copilot.tools.registry import Ran
+from copilot.redact import Redactor
+from copilot.tools.catalogue import TOOLS
+from copilot.tools.registry import Ran, Registry
 from tests.bench import Bench
 from tests.doubles.scripted_model import ScriptedModel
 from tests.tools.conftest import Ask
+
+
+def test_two_tools_of_one_name_are_refused_at_start_with_the_name() -> None:
+    twice = [*TOOLS, TOOLS[0]]
+
+    with pytest.raises(ConfigError, match=f"two tools are called {TOOLS[0].name}: give"):
+        Registry(twice, Redactor(b"key"))
 
 
 @pytest.mark.parametrize(
