@@ -1,6 +1,7 @@
 """`copilot policy`: what the policies are, whether they are right, and what they would do."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -133,6 +134,20 @@ def test_explain_says_what_would_happen_and_why(workspace: Path, run: Run) -> No
     assert facts["policy"] == "default, on claude-sonnet-4-6"
     assert facts["by"].startswith("the service where it can")
     assert "as much as 11.5 turns of reading" in facts["bite"]
+
+
+@pytest.mark.parametrize("policy", ["default", "small-window"])
+def test_check_counts_the_prompt_that_is_sent_with_the_tools_that_are_offered(
+    workspace: Path, run: Run, policy: str
+) -> None:
+    checked = run("policy", "check", policy).err
+    explained = run(
+        "policy", "explain", "search_logbook", "--size", "40KB", "--policy", policy,
+        "--model", "claude-sonnet-4-6",
+    )  # fmt: skip
+
+    [tokens] = re.findall(r"take about (\d+) tokens", checked)
+    assert f"({tokens} of them are system and tools)" in explained.out
 
 
 def test_explain_takes_another_policy_and_a_number_of_rows(workspace: Path, run: Run) -> None:
