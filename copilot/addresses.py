@@ -6,6 +6,10 @@ from urllib.parse import urlsplit
 
 NAME = re.compile(r"(?!.*\.\d+$)[A-Za-z0-9_]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?", re.ASCII)
 
+INDEX = re.compile(r"(?!\.\.?$)[a-z0-9.][a-z0-9._-]*(?:\*[a-z0-9._-]*)*")
+BARE = re.compile(r"[*._-]*")
+MAX_INDEX = 255
+
 
 def checked_url(text: str) -> str:
     """The address without a slash at its end. Raises ValueError saying what is allowed.
@@ -28,6 +32,20 @@ def checked_url(text: str) -> str:
     if parts.scheme == "http" and not local:
         raise ValueError(f"plain http to {host!r} would show the key to the network; use https")
     return text.rstrip("/")
+
+
+def checked_index(name: str) -> str:
+    """The name of an index, alias, data stream or pattern. Raises ValueError saying what is wrong.
+
+    Refused is whatever could reach beyond what is written: `_all`, `*`, lists, exclusions, date
+    math, other clusters, encoded characters.
+    """
+    if not INDEX.fullmatch(name) or BARE.fullmatch(name) or len(name) > MAX_INDEX:
+        raise ValueError(
+            f"{name!r} is no index name; write names like app-logs or patterns like app-logs-*, "
+            "one by one: no _all, no list, no exclusion, no date math, no other cluster"
+        )
+    return name
 
 
 def _is_this_machine(host: str) -> bool:

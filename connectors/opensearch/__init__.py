@@ -5,9 +5,10 @@ an answer incomplete.
 """
 
 from connectors.opensearch.book import OpenSearchLogbook, Outside
-from connectors.opensearch.site import Basic, Bearer, Patience, Signed, Site, Told, checked_index
+from connectors.opensearch.reach import reach
+from connectors.opensearch.site import Basic, Bearer, Login, Patience, Signed, Site, Told
 
 __all__ = [
-    "Basic", "Bearer", "OpenSearchLogbook", "Outside", "Patience", "Signed", "Site", "Told",
-    "checked_index",
+    "Basic", "Bearer", "Login", "OpenSearchLogbook", "Outside", "Patience", "Signed", "Site",
+    "Told", "reach",
 ]  # fmt: skip

@@ -121,6 +121,15 @@ class OpenSearchLogbook:
         """One page of the last entries of each value of a field."""
         return lately.latest(self._searches(), asked)
 
+    def import_file(self, path: Path, source: str) -> Imported:
+        """Import one file under the name *source*, in place of what that name held before.
+
+        Raises ImportRefusedError, or ConnectorError when the server does not take it.
+        """
+        done = Importer(self.caller, self._assumed).import_file(path, source)
+        self.forget()
+        return done
+
     def import_files(self, paths: Sequence[Path], root: Path) -> Iterator[Imported | Refused]:
         """What became of each file, in order; see `importer`. Folders stand for their files.
 

@@ -1,6 +1,5 @@
 """Where an OpenSearch is and how it is spoken to; which indices it may be asked for. No I/O."""
 
-import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,9 +7,6 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal
 
-INDEX = re.compile(r"(?!\.\.?$)[a-z0-9.][a-z0-9._-]*(?:\*[a-z0-9._-]*)*")
-BARE = re.compile(r"[*._-]*")
-MAX_INDEX = 255
 EpochUnit = Literal["s", "ms", "us", "ns"]
 
 
@@ -99,20 +95,6 @@ class Site:
     def path(self) -> str:
         """The indices as they stand in a path."""
         return ",".join(self.indices)
-
-
-def checked_index(name: str) -> str:
-    """The name of an index, alias, data stream or pattern. Raises ValueError saying what is wrong.
-
-    Refused is whatever could reach beyond what is written: `_all`, `*`, lists, exclusions, date
-    math, other clusters, encoded characters.
-    """
-    if not INDEX.fullmatch(name) or BARE.fullmatch(name) or len(name) > MAX_INDEX:
-        raise ValueError(
-            f"{name!r} is no index name; write names like app-logs or patterns like app-logs-*, "
-            "one by one: no _all, no list, no exclusion, no date math, no other cluster"
-        )
-    return name
 
 
 def permitted(index: str, known: Sequence[str] | frozenset[str], patterns: Sequence[str]) -> bool:

@@ -7,8 +7,7 @@ from copilot.cli.options import filters_of, window_of
 from copilot.cli.session import Session, pick
 
 if TYPE_CHECKING:
-    from connectors.embedded_logbook import EmbeddedLogbook
-    from connectors.logbook import Coverage, Filters
+    from connectors.logbook import Coverage, Filters, Logbook
     from copilot.window import Window
 
 
@@ -31,7 +30,7 @@ class Choice:
         """The filters asked for."""
         return filters_of(text, self.levels, self.sources, self.fields)
 
-    def book(self, session: Session) -> "EmbeddedLogbook":
+    def book(self, session: Session) -> "Logbook":
         """The logbook asked for."""
         return pick(session.workspace.logbooks, self.logbook, "logbook")
 

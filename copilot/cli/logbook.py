@@ -15,7 +15,7 @@ from copilot.cli.shown import counted, exact
 from copilot.window import iso
 
 if TYPE_CHECKING:
-    from connectors.embedded_logbook import Imported, Refused
+    from connectors.log_files.batch import Imported, Refused
     from connectors.logbook import Order
 
 
@@ -37,7 +37,9 @@ command.add_command(patterns)
     type=click.Path(path_type=Path, file_okay=False),
     help="Sources are named by their path below this folder; else below the one you are in.",
 )
-@click.option("--logbook", default="", help="Which logbook, where there are several.")
+@click.option(
+    "--to", "--logbook", "logbook", default="", help="Which logbook, where there are several."
+)
 @pass_session
 def import_(session: Session, files: tuple[Path, ...], root: Path | None, logbook: str) -> int:
     """Import log files, plain or .gz, or folders of them: text, CSV, JSON lines, JSON arrays.
@@ -45,7 +47,7 @@ def import_(session: Session, files: tuple[Path, ...], root: Path | None, logboo
     A file is imported as a whole or not at all; importing it again changes nothing. Every line is
     kept; those without a time are counted.
     """
-    from connectors.embedded_logbook import Imported
+    from connectors.log_files.batch import Imported
 
     book = pick(session.workspace.logbooks, logbook, "logbook")
     refused = lines = 0
