@@ -85,12 +85,13 @@ class EmbeddedTracker:
         """The matching tickets without their parts; a filter matches any of its values.
 
         `updated` takes a ticket by its last update, else its last comment, else its creation.
-        When no ticket holds all words, those with some of them are ranked, and a note says so.
+        When no ticket holds all words, those with some of them are ranked, and a note says so,
+        unless *search* needs all of them.
         """
         words = quoted_words(search.text)
         with self._index.reading() as connection:
             found = ticket_table.find(connection, search, match_all(words))
-            if found.total.value == 0 and len(words) > 1:
+            if found.total.value == 0 and len(words) > 1 and not search.needs_all_words:
                 found = ticket_table.find(connection, search, match_any(words))
                 found = _noted(found, "no ticket holds all the words; these hold some of them")
             if ticket_table.is_empty(connection):

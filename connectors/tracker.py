@@ -81,6 +81,8 @@ class TicketSearch:
     updated: Window = ALWAYS
     limit: int = 20
     page: str = ""
+    needs_all_words: bool = False
+    """True: where no ticket has all the words, none with some of them stands in for it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,14 +15,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
+from connectors.jira_tracker import JiraTracker, reach
+from connectors.opensearch import OpenSearchLogbook
+from connectors.opensearch import reach as reach_logbook
 from copilot.credentials import secret
 from copilot.errors import ConfigError, CopilotError, CredentialsError
 from copilot.notes.git import Git
 from copilot.notes.place import check_usable
-from copilot.settings import Settings, Source
+from copilot.settings import LogbookSource, Settings, TrackerSource
 from copilot.workspace import Workspace
 
-Tier = Literal["local", "model"]
+Tier = Literal["local", "reach", "model"]
 State = Literal["ok", "warn", "fail"]
 
 LEAST_PYTHON = (3, 11)
@@ -53,9 +56,16 @@ class Check:
 
 
 def examine(
-    open_workspace: Callable[[], Workspace], environ: Mapping[str, str], now: datetime
+    open_workspace: Callable[[], Workspace],
+    environ: Mapping[str, str],
+    now: datetime,
+    *,
+    offline: bool,
 ) -> Iterator[Check]:
-    """Every check, the machine first. Settings that cannot be read end it after their own check."""
+    """Every check, the machine first; *offline* asks no service and leaves the model out.
+
+    Settings that cannot be read end it after their own check.
+    """
     yield from _machine(now)
     try:
         workspace = open_workspace()
@@ -76,7 +86,9 @@ def examine(
     yield _notes(settings.notes)
     yield from _sources(settings)
     yield from _secret_files(settings.workspace)
-    yield from _model(settings, environ)
+    if not offline:
+        yield from _reach(workspace, now)
+        yield from _model(settings, environ)
 
 
 def _machine(now: datetime) -> Iterator[Check]:
@@ -159,7 +171,7 @@ def _notes(root: Path) -> Check:
 
 def _sources(settings: Settings) -> Iterator[Check]:
     """Whether anything was imported; an index that is not there is not made by looking."""
-    kinds: tuple[tuple[str, Sequence[Source], str, str], ...] = (
+    kinds: tuple[tuple[str, Sequence[LogbookSource | TrackerSource], str, str], ...] = (
         ("logbook", settings.logbooks, "entries", "copilot logbook import FILE..."),
         ("tracker", settings.trackers, "tickets", "copilot tickets import FILE..."),
         ("library", settings.libraries, "documents", "copilot documents import DIR"),
@@ -167,6 +179,8 @@ def _sources(settings: Settings) -> Iterator[Check]:
     for kind, sources, what, fix in kinds:
         for source in sources:
             name = f"{kind} {source.name}"
+            if source.kind != "embedded":
+                continue
             try:
                 count = _count(source.path, what) if source.path.is_file() else 0
             except CopilotError as error:
@@ -182,6 +196,25 @@ def _count(path: Path, what: str) -> int:
             return int(index.execute(COUNTS[what]).fetchone()[0] or 0)
     except sqlite3.Error as error:
         raise CopilotError(f"{path} cannot be read: {error}") from None
+
+
+def _reach(workspace: Workspace, now: datetime) -> Iterator[Check]:
+    """Whether the services answer that the settings name."""
+    try:
+        logbooks = workspace.logbooks
+    except CredentialsError as error:
+        yield Check("reach", "logbooks", "fail", str(error), "set that variable, then try again")
+        logbooks = {}
+    for name, book in logbooks.items():
+        if isinstance(book, OpenSearchLogbook):
+            for met in reach_logbook(book, now):
+                worse: State = "fail" if met.fix else "ok"
+                yield Check("reach", f"logbook {name}", worse, met.found, met.fix)
+    for name, tracker in workspace.trackers.items():
+        if isinstance(tracker, JiraTracker):
+            for tried in reach(tracker):
+                state: State = "fail" if tried.fix else "ok"
+                yield Check("reach", f"tracker {name}", state, tried.found, tried.fix)
 
 
 def _secret_files(folder: Path) -> Iterator[Check]:

@@ -9,10 +9,12 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, Discriminator, Field, Tag, model_validator
 
 from copilot.daemon_settings import DaemonSettings, IntakeSettings, PollerSettings
-from copilot.setting_types import Length, Name, Pattern, PolicyName, Url, WorkspacePath
+from copilot.jira_settings import JiraSource
+from copilot.logbook_settings import EmbeddedLogbookSource, OpenSearchLogbookSource
+from copilot.setting_types import Length, Name, PolicyName, Url, WorkspacePath
 from copilot.strict_model import Strict
 
 Lever = Literal[
@@ -57,15 +59,8 @@ class Budgets(Strict):
     wall_time: Length = timedelta(minutes=30)
 
 
-class Mask(Strict):
-    """A pattern (RE2) whose matches count as one name in message templates."""
-
-    pattern: Pattern
-    name: Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]{0,19}$")]
-
-
 class Source(Strict):
-    """A logbook, a tracker or a library. Its name is what the model calls it by."""
+    """A tracker or a library. Its name is what the model calls it by."""
 
     name: Name
     kind: Literal["embedded"] = "embedded"
@@ -73,10 +68,22 @@ class Source(Strict):
     path: WorkspacePath
 
 
-class LogbookSource(Source):
-    """A logbook, and what its templates mask besides the usual identifiers."""
+def kind(entry: Any) -> Any:
+    """What kind of source an entry is, before or after it was read; `embedded` where none is said.
 
-    masks: tuple[Mask, ...] = ()
+    Problems of the settings call the key by this function's name.
+    """
+    return entry.get("kind", "embedded") if isinstance(entry, dict) else entry.kind
+
+
+LogbookSource = Annotated[
+    Annotated[EmbeddedLogbookSource, Tag("embedded")]
+    | Annotated[OpenSearchLogbookSource, Tag("opensearch")],
+    Discriminator(kind),
+]
+TrackerSource = Annotated[
+    Annotated[Source, Tag("embedded")] | Annotated[JiraSource, Tag("jira")], Discriminator(kind)
+]
 
 
 class AlertRule(Strict):
@@ -116,9 +123,11 @@ class SettingsFile(Strict):
     path that ends in `.yaml`."""
     policies: WorkspacePath = Path("policies")
     logbooks: tuple[LogbookSource, ...] = (
-        LogbookSource(name="logs", path=Path("state/logs.sqlite")),
+        EmbeddedLogbookSource(name="logs", path=Path("state/logs.sqlite")),
     )
-    trackers: tuple[Source, ...] = (Source(name="tickets", path=Path("state/tickets.sqlite")),)
+    trackers: tuple[TrackerSource, ...] = (
+        Source(name="tickets", path=Path("state/tickets.sqlite")),
+    )
     libraries: tuple[Source, ...] = (Source(name="documents", path=Path("state/documents.sqlite")),)
     notes: WorkspacePath = Path("notes")
     scratch: ScratchSettings = ScratchSettings()

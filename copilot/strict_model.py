@@ -5,7 +5,8 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
-from typing import Any, TypeVar, get_args, get_origin
+from types import UnionType
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
@@ -73,13 +74,15 @@ def _place(detail: ErrorDetails, document: Document) -> Place:
     for part in detail["loc"]:
         if (*place, part) in document.lines:
             place = (*place, part)
+    if detail["type"] == "union_tag_invalid":
+        return (*place, detail["ctx"]["discriminator"].rstrip("()"))
     return (*place, detail["loc"][-1]) if detail["type"] == "missing" else place
 
 
 def _what(details: list[ErrorDetails], place: Place, model: type[BaseModel]) -> str:
     """What is wrong at one place. Several details are the branches of a union: any would do."""
     first = details[0]
-    kind, given = first["type"], first["input"]
+    kind, given = first["type"], first.get("ctx", {}).get("tag", first["input"])
     if kind == "missing":
         return "is required"
     if kind == "extra_forbidden":
@@ -96,13 +99,14 @@ def _what(details: list[ErrorDetails], place: Place, model: type[BaseModel]) -> 
 
 def _wanted(detail: ErrorDetails) -> str:
     """What belongs there, in words; empty when the kind of value was right."""
-    if detail["type"] == "literal_error":
+    if detail["type"] in {"literal_error", "union_tag_invalid"}:
         return " or ".join(_literals(detail))
     return WANTED.get(detail["type"], "")
 
 
 def _literals(detail: ErrorDetails) -> list[str]:
-    return re.findall(r"'([^']*)'", detail["ctx"]["expected"])
+    ctx = detail["ctx"]
+    return re.findall(r"'([^']*)'", ctx.get("expected") or ctx["expected_tags"])
 
 
 def _shown(given: object) -> str:
@@ -145,3 +149,5 @@ def _models(annotation: Any) -> Iterator[type[BaseModel]]:
     for option in (annotation, *get_args(annotation)):
         if isinstance(option, type) and issubclass(option, BaseModel):
             yield option
+        elif option is not annotation and get_origin(option) in {Annotated, Union, UnionType}:
+            yield from _models(option)

@@ -9,17 +9,17 @@ from functools import cached_property
 from pathlib import Path
 
 from connectors.embedded_library import EmbeddedLibrary
-from connectors.embedded_logbook import EmbeddedLogbook
-from connectors.embedded_tracker import EmbeddedTracker
 from copilot.config import load_settings
 from copilot.credentials import Secret, secret
 from copilot.incidents import Incidents
 from copilot.journal import Event, read_events
+from copilot.logbooks import AnyLogbook, open_logbook
 from copilot.models.discovery import Discovery
 from copilot.notes.repository import NotesRepository
 from copilot.redact import Redactor
 from copilot.scratch.store import Limits, Scratch
 from copilot.settings import Settings
+from copilot.trackers import AnyTracker, open_trackers
 from copilot.values import Json
 from policies.loader import load_policy
 from policies.schema import Policy
@@ -65,20 +65,16 @@ class Workspace:
         return Incidents(self.notes, now=self.now)
 
     @cached_property
-    def logbooks(self) -> dict[str, EmbeddedLogbook]:
-        """The logbooks by name."""
+    def logbooks(self) -> dict[str, AnyLogbook]:
+        """The logbooks by name. Raises CredentialsError when the secret of one is not set."""
         return {
-            source.name: EmbeddedLogbook(source.path, name=source.name)
-            for source in self.settings.logbooks
+            source.name: open_logbook(source, self.environ) for source in self.settings.logbooks
         }
 
     @cached_property
-    def trackers(self) -> dict[str, EmbeddedTracker]:
+    def trackers(self) -> dict[str, AnyTracker]:
         """The trackers by name."""
-        return {
-            source.name: EmbeddedTracker(source.path, name=source.name)
-            for source in self.settings.trackers
-        }
+        return open_trackers(self.settings.trackers, self.environ)
 
     @cached_property
     def libraries(self) -> dict[str, EmbeddedLibrary]:

@@ -7,6 +7,7 @@ import pytest
 
 from copilot.config import editor_schema, find_file, load_settings
 from copilot.errors import ConfigError
+from copilot.logbook_settings import EmbeddedLogbookSource
 from copilot.settings import AlertRule, Settings
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -53,6 +54,7 @@ def test_every_path_is_below_the_workspace_or_absolute(tmp_path: Path) -> None:
     )
 
     assert found.notes == Path("/srv/notes")
+    assert isinstance(found.logbooks[0], EmbeddedLogbookSource)
     assert found.logbooks[0].path == tmp_path / "x/a.sqlite"
     assert found.scratch.path == tmp_path / "bulk"
     assert found.trackers[0].path == tmp_path / "state/tickets.sqlite"
@@ -82,7 +84,7 @@ def test_a_relative_path_cannot_leave_the_workspace(tmp_path: Path, path: str) -
         ("budgets:\n  wall_time: 1:30", "budgets.wall_time: '1:30' is not a duration; write one like 90s, 15m"),
         ("redaction:\n  emails: yes", "copilot.yaml:2: redaction.emails: 'yes' is not true or false"),
         ("model: {effort: lots}", "copilot.yaml:1: model.effort: 'lots' is not auto or low or medium"),
-        ("trackers:\n- name: t\n  path: x\n  kind: jira", "copilot.yaml:4: trackers.0.kind: 'jira' is not embedded"),
+        ("trackers:\n- name: t\n  path: x\n  kind: trac", "copilot.yaml:4: trackers.0.kind: 'trac' is not embedded or jira"),
         ("trackers:\n- name: t", "copilot.yaml:2: trackers.0.path: is required"),
         ("- a", "copilot.yaml:1: must be keys with values"),
         ("logbooks:\n- name: a\n  path: x\n  masks: [{pattern: '(?=x)', name: T}]", "masks.0.pattern: the pattern '(?=x)' is refused"),

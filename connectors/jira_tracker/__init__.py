@@ -4,7 +4,8 @@ Begin with `tracker.py`. `door.py` is the only file that imports the `jira` pack
 """
 
 from connectors.jira_tracker.calls import Clock, Patience
+from connectors.jira_tracker.reach import Reached, reach
 from connectors.jira_tracker.site import JiraSite
 from connectors.jira_tracker.tracker import JiraTracker, open_jira
 
-__all__ = ["Clock", "JiraSite", "JiraTracker", "Patience", "open_jira"]
+__all__ = ["Clock", "JiraSite", "JiraTracker", "Patience", "Reached", "open_jira", "reach"]

@@ -123,6 +123,7 @@ class Calls:
             case "unauthorised":
                 endpoint = EVERYWHERE
                 seconds = REFUSED_S if tries is None else 0.5 + chance / 2
+                self._opened = None if tries is None else self._opened  # the secret may be new
             case "limited":
                 endpoint = EVERYWHERE if "quota" in fault.words else endpoint
                 backoff = 5.0 * 2 ** ((tries or self._patience.tries) - 1)

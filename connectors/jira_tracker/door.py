@@ -26,13 +26,13 @@ PIECE = 64 * 1024
 class Door(JIRA):
     """The `jira` package's client, opened without asking the site anything."""
 
-    def __init__(self, site: JiraSite) -> None:
+    def __init__(self, site: JiraSite, token: str) -> None:
         options = {"verify": str(site.ca_file) if site.ca_file else True, "check_update": False}
         super().__init__(
             site.url,
             options=options,
-            basic_auth=(site.user, site.secret) if site.user and site.secret else None,
-            token_auth=site.secret if site.secret and not site.user else None,
+            basic_auth=(site.user, token) if site.user and token else None,
+            token_auth=token if token and not site.user else None,
             get_server_info=False,
             max_retries=0,
             logging=False,

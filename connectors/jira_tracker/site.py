@@ -1,7 +1,7 @@
 """Where a Jira is and what we may see of it. Values only."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -22,8 +22,6 @@ class JiraSite:
     """auto: the site is asked once what it is."""
     user: str = ""
     """With it the secret goes as basic authentication, without it as a bearer token."""
-    secret: str = field(default="", repr=False)
-    """Empty: anonymous."""
     ca_file: Path | None = None
     """Certificates to trust instead of the usual ones."""
     allow_jql: bool = False

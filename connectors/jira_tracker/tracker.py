@@ -5,6 +5,7 @@ asked for, and what comes back of another project is dropped and counted.
 """
 
 import threading
+from collections.abc import Callable
 from datetime import tzinfo
 from zoneinfo import ZoneInfo
 
@@ -25,7 +26,7 @@ class JiraTracker:
     def __init__(self, site: JiraSite, calls: Calls, *, name: str = "jira") -> None:
         self.name = name
         self.site = site
-        self._calls = calls
+        self.calls = calls
         self._lock = threading.Lock()
         self._api: Api | None = None
         self._zone: tuple[tzinfo | None] | None = None
@@ -37,9 +38,9 @@ class JiraTracker:
             if self._api is None:
                 kind = self.site.deployment
                 if kind == "auto":
-                    info = server_info(self._calls)
+                    info = server_info(self.calls)
                     kind = "cloud" if info.get("deploymentType") == "Cloud" else "server"
-                self._api = Api(self._calls, is_cloud=kind == "cloud")
+                self._api = Api(self.calls, is_cloud=kind == "cloud")
             return self._api
 
     def search(self, search: TicketSearch) -> TicketsFound:
@@ -78,16 +79,21 @@ class JiraTracker:
 def open_jira(
     site: JiraSite,
     *,
+    token: Callable[[], str],
     name: str = "jira",
     clock: Clock | None = None,
     patience: Patience | None = None,
 ) -> JiraTracker:
-    """The tracker on *site*. The `jira` package is loaded with the first call: it takes a while."""
+    """The tracker on *site*. The `jira` package is loaded with the first call: it takes a while.
+
+    *token* is asked for the account's secret then, and again after it was refused; empty means
+    without an account. It raises ConnectorError when there is none.
+    """
 
     def connect() -> Opened:
         from connectors.jira_tracker.door import Door
 
-        return Door(site)
+        return Door(site, token())
 
     calls = Calls(f"{name}: Jira at {site.url}", connect, clock or Clock(), patience or Patience())
     return JiraTracker(site, calls, name=name)

@@ -61,12 +61,15 @@ def _inside(session: Session, folder: Path) -> Session:
 def _run(session: Session, made: "Made", wanted: "Scenario", model: str, shown: Shown) -> int:
     """Import everything, investigate the alert, and return the exit code."""
     say = session.screen.say
+    from connectors.embedded_tracker import EmbeddedTracker
+
     workspace = session.open({"model.name": model})
     say(f"scenario {wanted.name}: {wanted.about}")
     say(f"workspace: {made.folder}")
     workspace.notes.create()
     book = pick(workspace.logbooks, "", "logbook")
     tracker = pick(workspace.trackers, "", "tracker")
+    assert isinstance(tracker, EmbeddedTracker)  # the demo makes its own workspace
     library = pick(workspace.libraries, "", "library")
     files = list(book.import_files([made.logs], made.folder))
     lines = sum(getattr(one, "lines", 0) for one in files)

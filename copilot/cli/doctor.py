@@ -21,11 +21,11 @@ MARKS: dict[str, tuple[str, Style]] = {
 
 
 @click.command("doctor")
-@click.option("--offline", is_flag=True, help="Look at this machine only, not at the model.")
+@click.option("--offline", is_flag=True, help="Look at this machine only: ask no service.")
 @as_json
 @pass_session
 def command(session: Session, offline: bool, as_json: bool) -> int:
-    """Check that everything is in place. Changes nothing and asks no service.
+    """Check that everything is in place. Changes nothing; asks the services that are configured.
 
     Leaves with 1 when something must be mended before an investigation.
     """
@@ -56,8 +56,9 @@ def look(session: Session, *, offline: bool) -> "tuple[Check, ...]":
     """The checks of this session's workspace."""
     from copilot.doctor import examine
 
-    found = examine(lambda: session.workspace, session.environ, session.now())
-    return tuple(one for one in found if one.tier == "local" or not offline)
+    return tuple(
+        examine(lambda: session.workspace, session.environ, session.now(), offline=offline)
+    )
 
 
 def print_checks(session: Session, checks: "Sequence[Check]") -> None:

@@ -3,6 +3,7 @@
 import re
 import shlex
 import sys
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,9 +49,10 @@ def target_of(
     if INCIDENT.fullmatch(target):
         return Known(session.front(target).incident)
     for tracker in workspace.trackers.values():
-        ticket = tracker.ticket(target, frozenset({"comments"}))
-        if ticket:
-            return alert_of_ticket(ticket)
+        with suppress(UsageError):  # a key that is out of this tracker's scope
+            ticket = tracker.ticket(target, frozenset({"comments"}))
+            if ticket:
+                return alert_of_ticket(ticket)
     if target.endswith(".json") or "/" in target:
         raise NotFoundError(f"there is no file {one_line(target, 200)!r} with an alert")
     if question:

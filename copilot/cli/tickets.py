@@ -10,7 +10,7 @@ from copilot.cli import exit_codes
 from copilot.cli.options import as_json, ids_only, window_of, windowed
 from copilot.cli.session import Session, pass_session, pick
 from copilot.cli.shown import counted, seconds
-from copilot.errors import ImportRefusedError, NotFoundError
+from copilot.errors import ImportRefusedError, NotFoundError, UsageError
 from copilot.safe_text import safe_text
 from copilot.window import iso
 
@@ -53,7 +53,14 @@ def import_(session: Session, files: tuple[Path, ...], tracker: str) -> int:
 
     A file is imported as a whole or not at all; importing it again changes nothing.
     """
+    from connectors.embedded_tracker import EmbeddedTracker
+
     wanted = pick(session.workspace.trackers, tracker, "tracker")
+    if not isinstance(wanted, EmbeddedTracker):
+        raise UsageError(
+            f"{wanted.name} is a Jira: its tickets are read where they are. Import into a tracker "
+            "of kind `embedded`"
+        )
     refused = 0
     rows = []
     for file in files:

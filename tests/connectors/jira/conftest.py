@@ -55,11 +55,14 @@ def served() -> Iterator[Callable[..., Jira]]:
 
 def site_of(jira: Jira, **changes: Any) -> JiraSite:
     """How to reach *jira*, limited to OPS and AS."""
-    site = JiraSite(jira.url, ("OPS", "AS"), user=jira.site.user, secret=jira.site.token)
+    site = JiraSite(jira.url, ("OPS", "AS"), user=jira.site.user)
     return replace(site, **changes)
 
 
 def tracker_on(jira: Jira, turned: TurnedClock, **changes: Any) -> JiraTracker:
     """A tracker on *jira*, with the clock that is turned by hand."""
     patience = changes.pop("patience", Patience())
-    return open_jira(site_of(jira, **changes), clock=turned.clock(), patience=patience)
+    token = changes.pop("token", jira.site.token)
+    return open_jira(
+        site_of(jira, **changes), token=lambda: token, clock=turned.clock(), patience=patience
+    )

@@ -59,7 +59,7 @@ def test_an_account_that_stays_refused_is_left_alone_for_a_while(
     served: Served, turned: TurnedClock
 ) -> None:
     jira = served(Issue("OPS-1", "disk"))
-    tracker = tracker_on(jira, turned, secret="wrong")
+    tracker = tracker_on(jira, turned, token="wrong")
     for _ in range(3):
         with pytest.raises(ConnectorError, match=r"account was refused.*secret"):
             tracker.search(SEARCH)
