@@ -6,13 +6,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from copilot import alerts, assembly
-from copilot.context.room import check_room, usable_window
 from copilot.context.view import View
 from copilot.errors import NotFoundError
 from copilot.investigation import investigate
 from copilot.journal import Event, Journal, read_events
 from copilot.ledger import Ledger
-from copilot.models import prices
 from copilot.models.model import Model
 from copilot.models.retries import Attempt
 from copilot.notebook import Ending, Notebook
@@ -80,8 +78,7 @@ def investigate_incident(
     question = workspace.redactor.redact(wishes.question)
     registry = assembly.registry_for(workspace)
     frame = assembly.frame_for(workspace, registry)
-    window = usable_window(prices.window(frame.model), frame.policy)
-    check_room(frame, window)
+    assembly.window_for(frame)  # refused before anything is recorded
     ledger = Ledger()
     view = View()
 
@@ -108,7 +105,7 @@ def investigate_incident(
             wishes.recorder.step("support", lambda: _ask_for_support(workspace, model, journal))
         work = Work(
             model=model,
-            window=window,
+            window=assembly.window_for(frame, journal.events),
             price=assembly.price_for(frame.model),
             prices=assembly.rates_for(frame.model),
             registry=registry,

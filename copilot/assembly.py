@@ -2,7 +2,7 @@
 
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from decimal import Decimal
 from typing import Any, cast
@@ -11,8 +11,9 @@ from copilot import alerts, prompt
 from copilot.artifacts import find_artifacts
 from copilot.context.levers import Prices
 from copilot.context.request import Frame
-from copilot.context.room import answer_tokens
+from copilot.context.room import answer_tokens, check_room, usable_window
 from copilot.errors import ConnectorError, CredentialsError
+from copilot.journal import Event
 from copilot.ledger import Ledger
 from copilot.models import prices
 from copilot.models.discovery import Describable
@@ -105,10 +106,24 @@ def support_for(workspace: Workspace, model: Model) -> JsonObject:
     said = {str(lever): has for lever, has in settings.supports.items()}
     found = workspace.discovery.find(cast("Describable", model), settings.base_url, said)
     data: JsonObject = {**found.support.as_json(), "origin": found.origin}
+    if found.window:
+        data["window"] = found.window
     if found.paid:
         usage = found.paid.usage
         data |= {"usage": usage_json(usage), "usd": _text(prices.cost(name, usage))}
     return data
+
+
+def window_for(frame: Frame, events: Sequence[Event] = ()) -> int:
+    """The tokens that a request and its answer may take: by the endpoint, else by the price table.
+
+    Raises ConfigError when what every request carries leaves no room there.
+    """
+    told = (event.data.get("window") for event in events if event.kind == "support")
+    said = next((size for size in told if isinstance(size, int)), None)
+    window = usable_window(said or prices.window(frame.model), frame.policy)
+    check_room(frame, window)
+    return window
 
 
 def _text(amount: Decimal | None) -> str | None:

@@ -6,7 +6,7 @@ from their beginning at any moment.
 """
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Literal, Protocol, Self
@@ -14,6 +14,7 @@ from typing import Literal, Protocol, Self
 from copilot import prompt
 from copilot.context.levers import Prices
 from copilot.context.request import Frame, build
+from copilot.context.room import enlarged
 from copilot.context.validate import check
 from copilot.context.view import View
 from copilot.errors import ModelError
@@ -126,11 +127,13 @@ def _ask_until_whole(work: Work, turn: int) -> None:
 
 def _ask(work: Work, turn: int, cut_before: int) -> Response:
     """One new answer, recorded; each cut one before it doubles what it may write."""
-    request = build(work.view, work.frame, work.ledger.support, enlarged=cut_before)
+    request = build(work.view, work.frame, work.ledger.support)
     sizes: JsonObject = {**work.frame.sizes, **work.view.sizes}
     estimate = work.ledger.estimate(sum(int(str(size)) for size in sizes.values()))
     if estimate > work.window * NEARLY_FULL:  # only here is a count worth a call of its own
         estimate = work.model.count_tokens(request) or estimate
+    longest = enlarged(work.frame, work.window - estimate, cut_before)
+    request = replace(request, max_tokens=longest)
     check(request, window=work.window, estimate=estimate, paused=work.view.is_paused)
     work.journal.append(
         "request",
@@ -140,6 +143,7 @@ def _ask(work: Work, turn: int, cut_before: int) -> Response:
             "bytes": sizes,
             "estimate": estimate,
             "messages": len(request.messages),
+            "max_tokens": longest,
         },
     )
     started = work.now()

@@ -8,7 +8,8 @@ import pytest
 
 from copilot import app, assembly
 from copilot.config import load_settings
-from copilot.errors import CredentialsError, ModelError
+from copilot.errors import ConfigError, CredentialsError, ModelError
+from copilot.models.claude import Claude
 from copilot.notebook import Ending
 from copilot.workspace import Workspace
 from tests.bench import ALERT, FINDING, NOW, SEARCH, SUBMIT, made_workspace
@@ -172,6 +173,24 @@ def test_rules_on_purpose_and_the_public_service_need_no_name(tmp_path: Path) ->
     assert not assembly.unnamed_endpoint(without_a_key(tmp_path / "a", name="auto"))
     by_rules = without_a_key(tmp_path / "b", name="offline", base_url="http://127.0.0.1:9")
     assert not assembly.unnamed_endpoint(by_rules)
+
+
+def test_what_the_endpoint_tells_of_its_window_counts_and_is_refused_when_it_is_too_small(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = Claude.describe
+
+    def small(model: Claude) -> dict[str, Any]:
+        return {**(said(model) or {}), "max_input_tokens": 6000}
+
+    monkeypatch.setattr(Claude, "describe", small)
+    with (
+        MessagesApi(*STORY) as api,
+        pytest.raises(ConfigError, match=f"the window of {MODEL} is 6000; use policy small"),
+    ):
+        investigate(tmp_path, api)
+
+    assert asked(api) == []
 
 
 def test_a_refused_key_stops_at_once_and_the_same_call_resumes(tmp_path: Path) -> None:

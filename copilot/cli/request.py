@@ -32,14 +32,19 @@ def next_request(workspace: "Workspace", found: "Alert | Known", question: str) 
 
 def request_of(workspace: "Workspace", events: "Sequence[Event]", turn: int) -> "JsonObject":
     """The body of the last request that *turn* sent. Raises NotFoundError when there is none."""
-    sent = [event.seq for event in events if event.kind == "request" and event.turn == turn]
+    from copilot.values import text_at
+
+    sent = [event for event in events if event.kind == "request" and event.turn == turn]
     if not sent:
         turns = max((event.turn for event in events if event.kind == "request"), default=0)
         raise NotFoundError(f"turn {turn} sent no request; there are turns 1 to {turns}")
-    return _body(workspace, events[: sent[-1] - 1])
+    max_tokens = int(text_at(sent[-1].data, "max_tokens") or 0)
+    return _body(workspace, events[: sent[-1].seq - 1], max_tokens or None)
 
 
-def _body(workspace: "Workspace", events: "Sequence[Event]") -> "JsonObject":
+def _body(
+    workspace: "Workspace", events: "Sequence[Event]", max_tokens: int | None = None
+) -> "JsonObject":
     from copilot import assembly
     from copilot.context.request import build
     from copilot.context.view import View
@@ -48,8 +53,5 @@ def _body(workspace: "Workspace", events: "Sequence[Event]") -> "JsonObject":
     if not events:
         raise NotFoundError("this incident was never investigated, so there is no request")
     frame = assembly.frame_for(workspace, assembly.registry_for(workspace))
-    turn = events[-1].turn
-    cut = sum(event.kind == "response" and event.turn == turn for event in events)
-    enlarged = cut if events[-1].data.get("dropped") else 0
     support = Ledger(events).support
-    return build(View(events), frame, support, enlarged=enlarged).body()
+    return build(View(events), frame, support, max_tokens=max_tokens).body()

@@ -191,7 +191,7 @@ def placeholder(result: JsonObject) -> str:
             "tool": result.get("tool"),
             "arguments": _short(result.get("arguments")),
             "total": result.get("total"),
-            "again": "read_scratch, search_scratch or query_scratch on the handle",
+            "again": "by its handle",
         }
     )
 

@@ -93,14 +93,13 @@ def _pointer(
     if not outcome.stored:
         shown = _fitting(rows, left)
         return head | {"shown": f"{len(shown)} of {len(rows)} rows", "rows": shown}
-    head["rest"] = f"read_scratch, search_scratch or query_scratch on {handle}"
     shown = _fitting(rows[: policy.top_hits], left)
     left -= sum(tokens_of(compact(row)) for row in shown)
     tail = rows[max(len(shown), len(rows) - policy.tail) :] if policy.tail else []
     tail = _fitting(tail, left) if left > 0 else []
     left -= sum(tokens_of(compact(row)) for row in tail)
     digest = _fitting(_digest(outcome.rows, handle, policy.digest), left) if left > 0 else []
-    head["shown"] = f"{len(shown) + len(tail)} of {len(rows)} rows"
+    head["shown"] = f"{len(shown) + len(tail)} of {len(rows)} rows; all are in scratch"
     head["rows"] = shown + tail
     if digest:
         head["digest"] = digest

@@ -57,8 +57,10 @@ class Frame:
         return sum(self.sizes.values())
 
 
-def build(view: View, frame: Frame, support: Support = NOTHING, *, enlarged: int = 0) -> Request:
-    """The next request; its answer may be twice as long for each time *enlarged*."""
+def build(
+    view: View, frame: Frame, support: Support = NOTHING, *, max_tokens: int | None = None
+) -> Request:
+    """The next request; its answer may take *max_tokens*, else what the frame says."""
     edits = list(_edits(view, frame, support))
     messages = joined(view.pieces)
     if not view.is_paused:
@@ -71,7 +73,7 @@ def build(view: View, frame: Frame, support: Support = NOTHING, *, enlarged: int
         system=frame.system_blocks(),
         tools=frame.tools,
         messages=tuple(messages),
-        max_tokens=frame.max_tokens * 2**enlarged,
+        max_tokens=max_tokens or frame.max_tokens,
         # Not an empty tool list: that would lose the cache and unbind the thinking.
         tool_choice={"type": "none"} if view.is_closed else None,
         betas=tuple(_betas(view, edits, extra)),

@@ -9,6 +9,7 @@ import math
 from copilot.context.placement import BYTES_PER_TOKEN
 from copilot.context.request import Frame
 from copilot.errors import ConfigError
+from copilot.models import prices
 from policies.schema import Policy
 
 UNKNOWN_WINDOW = 200_000
@@ -27,6 +28,16 @@ def answer_tokens(setting: int, policy: Policy) -> int:
     """The most that one answer may take: what the settings say, or fewer."""
     limit = policy.window.answer_tokens
     return setting if limit == "auto" else min(setting, limit)
+
+
+def enlarged(frame: Frame, left: int, times: int) -> int:
+    """What an answer may take that broke off so often: each time twice as much.
+
+    Never more than the model can write, nor than is *left* of its window.
+    """
+    known = prices.facts(frame.model)
+    most = known.max_output if known else left
+    return max(frame.max_tokens, min(frame.max_tokens * 2**times, most, left))
 
 
 def request_room(frame: Frame, window: int) -> int:

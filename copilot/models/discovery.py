@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from threading import get_ident
@@ -45,6 +45,8 @@ class Found:
     support: Support
     origin: str
     paid: Response | None = None
+    window: int | None = None
+    """The tokens that the endpoint says the model can hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +60,18 @@ class Discovery:
         """What *model* supports at *address*; *said* is what the operator knows better."""
         found = self._remembered(f"{address} {model.name}") or _asked(model)
         if found.origin != "remembered":
-            self.remember(model.name, address, found.support)
+            self._keep(f"{address} {model.name}", found.support, found.window)
         origin = "configured" if said else found.origin
-        return Found(found.support.but(said), origin, found.paid)
+        return replace(found, support=found.support.but(said), origin=origin)
 
     def remember(self, model: str, address: str, support: Support) -> None:
-        """Keep a verdict for a day, also one that was learned from a refusal."""
+        """Keep for a day what was learned from a refusal, or from a lever without effect."""
+        known = self._book().get(f"{address} {model}") or {}
+        self._keep(f"{address} {model}", support, known.get("window"))
+
+    def _keep(self, key: str, support: Support, window: int | None) -> None:
         book = self._book()
-        book[f"{address} {model}"] = {"at": iso(self.now()), "support": support.as_json()}
+        book[key] = {"at": iso(self.now()), "support": support.as_json(), "window": window}
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         draft = self.path.with_suffix(f".{os.getpid()}-{get_ident()}")
         draft.write_text(json.dumps(book, indent=1), encoding="utf-8")
@@ -75,7 +81,7 @@ class Discovery:
         known = self._book().get(key)
         if not known or self.now() - parse_iso(known["at"]) > KEPT_FOR:
             return None
-        return Found(from_json(known["support"]), "remembered")
+        return Found(from_json(known["support"]), "remembered", window=known.get("window"))
 
     def _book(self) -> dict[str, Json]:
         """All verdicts; a file that cannot be read is as good as none."""
@@ -91,8 +97,15 @@ def _asked(model: Describable) -> Found:
     facts = prices.facts(model.name)
     binds = bool(facts and facts.binds_thinking)
     if described is not None:
-        return Found(from_capabilities(described, binds_thinking=binds), "models api")
+        support = from_capabilities(described, binds_thinking=binds)
+        return Found(support, "models api", window=_window(described))
     return _probed(model, Support(binds_thinking=binds))
+
+
+def _window(described: Json) -> int | None:
+    """What the model can hold by the Models API, or by vLLM's, which has a name of its own."""
+    found = described.get("max_input_tokens") or described.get("max_model_len")
+    return found if isinstance(found, int) and found > 0 else None
 
 
 def _probed(model: Describable, known: Support) -> Found:

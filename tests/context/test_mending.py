@@ -139,8 +139,8 @@ def test_a_run_that_is_larger_than_its_window_when_it_resumes_begins_anew(
     rig = Rig(tmp_path, support=support, policy=ROOMY)
     for seed in range(1, 16):
         rig.turn(look(seed, rows=30))
-    rig.window = 6000
-    rig.service.options = replace(rig.service.options, window=6000)
+    rig.window = 5000
+    rig.service.options = replace(rig.service.options, window=5000)
 
     rig.reopen()
     rig.turn(look(50))

@@ -10,7 +10,7 @@ from connectors.logbook import Count
 from copilot.context.placement import place, tokens_of
 from copilot.tools.base import Outcome
 from copilot.values import JsonObject
-from policies.schema import ToolPolicy
+from policies.schema import TOOL_NAMES, ToolPolicy
 
 OFFLOAD = ToolPolicy(placement="offload", pointer_tokens=400, top_hits=2, digest=3, tail=1)
 AUTO = ToolPolicy(placement="auto", inline_tokens=400, pointer_tokens=300)
@@ -46,7 +46,14 @@ def test_a_small_answer_is_inline_when_the_policy_leaves_it_to_the_size() -> Non
 
 
 def test_a_large_answer_is_a_pointer_when_the_policy_leaves_it_to_the_size() -> None:
-    assert "rest" in placed(Outcome(rows=rows(60)), AUTO)
+    assert "all are in scratch" in placed(Outcome(rows=rows(60)), AUTO)["shown"]
+
+
+def test_a_pointer_names_no_tool_that_a_policy_may_leave_out() -> None:
+    shown = placed(Outcome(rows=rows(60)), OFFLOAD)
+
+    named = [name for name in TOOL_NAMES if name in str(shown)]
+    assert named == ["search_logbook"]
 
 
 def test_a_long_message_is_cut_with_its_length() -> None:

@@ -1,10 +1,19 @@
 """A window that cannot hold even what every request carries is refused at the start (B078)."""
 
+from dataclasses import replace
+
 import pytest
 
 from copilot.context.request import Frame
-from copilot.context.room import answer_tokens, check_room, fixed_tokens, usable_window
+from copilot.context.room import (
+    answer_tokens,
+    check_room,
+    enlarged,
+    fixed_tokens,
+    usable_window,
+)
 from copilot.errors import ConfigError
+from copilot.models import prices
 from policies.loader import load_policy
 from policies.schema import Policy, Window
 
@@ -26,6 +35,24 @@ def test_what_does_not_fit_is_refused_with_every_number_and_the_way_out() -> Non
         f"policy default: system and tools take {fixed_tokens(big)} tokens, the answer 8000, the "
         "window of local-7b is 8192; use policy small-window or a larger model"
     )
+
+
+@pytest.mark.parametrize(
+    ("left", "times", "tokens"),
+    [(90_000, 0, 1000), (90_000, 1, 2000), (90_000, 2, 4000), (3000, 2, 3000), (500, 2, 1000)],
+)
+def test_an_answer_that_broke_off_may_be_longer_as_far_as_the_window_goes(
+    left: int, times: int, tokens: int
+) -> None:
+    assert enlarged(frame(load_policy("default")), left, times) == tokens
+
+
+def test_an_answer_is_never_asked_to_be_longer_than_the_model_can_write() -> None:
+    known = prices.facts("claude-sonnet-4-6")
+    assert known is not None
+    big = replace(frame(load_policy("default"), 50_000), model="claude-sonnet-4-6")
+
+    assert enlarged(big, 900_000, 2) == known.max_output
 
 
 def test_who_uses_the_small_policy_already_needs_a_larger_model() -> None:

@@ -51,6 +51,25 @@ def test_what_the_models_api_says_is_believed_without_a_probe(tmp_path: Path) ->
     assert (found.support.threshold, found.origin, model.asked) == (False, "models api", [])
 
 
+@pytest.mark.parametrize("key", ["max_input_tokens", "max_model_len"])
+def test_the_window_that_the_endpoint_tells_is_remembered(tmp_path: Path, key: str) -> None:
+    model = Fake(DESCRIBED | {key: 32_768})
+    discovery = Discovery(tmp_path / "book.json", lambda: NOON)
+
+    first = discovery.find(model, "http://a", {})
+    discovery.remember(model.name, "http://a", Support())
+    later = discovery.find(model, "http://a", {})
+
+    assert (first.window, later.window) == (32_768, 32_768)
+    assert later.support == Support()
+
+
+def test_an_endpoint_that_tells_no_window_is_taken_by_the_price_table(tmp_path: Path) -> None:
+    found = Discovery(tmp_path / "book.json", lambda: NOON).find(Fake(DESCRIBED), "http://a", {})
+
+    assert found.window is None
+
+
 def test_without_a_models_api_one_request_of_one_token_is_sent_and_its_cost_is_told(
     tmp_path: Path,
 ) -> None:
