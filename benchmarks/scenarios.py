@@ -17,18 +17,20 @@ import re
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from connectors.embedded_tracker import EmbeddedTracker
 from copilot.app import Wishes, run
 from copilot.errors import CopilotError
 from copilot.intake.payloads import from_words, parse_alert
 from copilot.notebook import Ending
 from copilot.report.render import as_json, as_markdown
-from copilot.values import Alert, JsonObject, list_at, object_at, text_at
+from copilot.values import Alert, Json, JsonObject, list_at, object_at, text_at
 from copilot.workspace import Workspace, open_workspace
+from tests.nodes.opensearch.node import running
 
 RESULTS = Path(__file__).resolve().parent / "results" / "scenarios.json"
 PAYLOAD = "payload file: "
@@ -72,6 +74,29 @@ class Result:
     places: tuple[str, ...] = field(default=())
 
 
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What every scenario is run with."""
+
+    data: Path
+    model: str
+    reports: Path | None
+    opensearch: str = ""
+    """The address of the node that holds the logs; empty: the embedded logbook does."""
+
+    def settings(self, scenario: Scenario) -> str:
+        """The copilot.yaml of the scenario's workspace."""
+        if not self.opensearch:
+            return "{}"
+        source = {
+            "name": "logs",
+            "kind": "opensearch",
+            "url": self.opensearch,
+            "indices": [f"scenario-{scenario.id.lower()}"],
+        }
+        return json.dumps({"logbooks": [source]})
+
+
 def main() -> None:
     """Run the scenarios and print their table."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
@@ -80,23 +105,34 @@ def main() -> None:
     parser.add_argument("--json", type=Path, default=RESULTS)
     parser.add_argument("--model", default="offline")
     parser.add_argument("--reports", type=Path, help="folder to write each report.md to")
+    parser.add_argument("--logbook", choices=["embedded", "opensearch"], default="embedded")
     asked = parser.parse_args()
-    results = []
-    for scenario in scenarios(asked.data):
-        if not scenario.id.startswith(asked.only):
-            continue
-        results.append(measure(scenario, asked.data, asked.model, asked.reports))
-        print(_row(results[-1]), flush=True)
+    setup = Setup(asked.data, asked.model, asked.reports)
+    if asked.logbook == "opensearch":
+        with tempfile.TemporaryDirectory() as folder, running(Path(folder)) as url:
+            results = _run(replace(setup, opensearch=url), asked.only)
+    else:
+        results = _run(setup, asked.only)
     print(_totals(results))
     if not asked.only:
         asked.json.parent.mkdir(exist_ok=True)
         figures = {
             "model": asked.model,
+            "logbook": asked.logbook,
             "measured": datetime.now(UTC).date().isoformat(),
             "totals": _totals(results),
             "scenarios": [asdict(result) for result in results],
         }
         asked.json.write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n")
+
+
+def _run(setup: Setup, only: str) -> list[Result]:
+    results = []
+    for scenario in scenarios(setup.data):
+        if scenario.id.startswith(only):
+            results.append(measure(scenario, setup))
+            print(_row(results[-1]), flush=True)
+    return results
 
 
 def scenarios(data: Path) -> Iterator[Scenario]:
@@ -121,11 +157,13 @@ def _number(line: object) -> int | None:
     return int(found[0]) if found else None
 
 
-def measure(scenario: Scenario, data: Path, model: str, reports: Path | None) -> Result:
+def measure(scenario: Scenario, setup: Setup) -> Result:
     """Investigate one scenario in a workspace of its own."""
+    data, reports = setup.data, setup.reports
     with tempfile.TemporaryDirectory() as folder:
-        options = {"model.name": model}
-        workspace = open_workspace(None, dict(options), environ={}, cwd=Path(folder))
+        (Path(folder) / "copilot.yaml").write_text(setup.settings(scenario))
+        options: dict[str, Json] = {"model.name": setup.model}
+        workspace = open_workspace(None, options, environ={}, cwd=Path(folder))
         _load(workspace, scenario, data)
         started = time.perf_counter()
         ending = run(workspace, alert_of(scenario, data), Wishes())
@@ -158,6 +196,7 @@ def _load(workspace: Workspace, scenario: Scenario, data: Path) -> None:
     """Import what the scenario names: tickets into the tracker, everything else as logs."""
     logbook = next(iter(workspace.logbooks.values()))
     tracker = next(iter(workspace.trackers.values()))
+    assert isinstance(tracker, EmbeddedTracker)
     logs = []
     for name in scenario.load:
         path = data / name

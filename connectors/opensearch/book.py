@@ -151,7 +151,7 @@ class OpenSearchLogbook:
         site = self.site
         if site.msearch_only:
             return told_schema(site, self.name)
-        params = {"fields": "*", "ignore_unavailable": "false"}
+        params = {"fields": "*", "include_unmapped": "true", "ignore_unavailable": "false"}
         caps = self.caller.ask(
             Ask("GET", f"{site.path}/_field_caps", "list the fields", None, params)
         )
