@@ -19,6 +19,7 @@ from itertools import count
 from pathlib import Path
 from typing import Literal
 
+import psycopg
 import pytest
 
 PLACES = ("/usr/lib/postgresql", "/usr/pgsql", "/usr/local/pgsql", "/opt/homebrew/opt/postgresql")
@@ -47,7 +48,8 @@ class Cluster:
     def new_database(self) -> str:
         """Return the address of a new, empty database."""
         name = f"test_{next(self._names)}"
-        self._run("createdb", "--host", self.folder, "--port", self.port, "--username", USER, name)
+        with connected(self.url()) as connection:
+            connection.execute(f"CREATE DATABASE {name}")
         return self.url(name)
 
     def start(self) -> None:
@@ -130,3 +132,10 @@ def _free_port() -> int:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port
+
+
+@contextmanager
+def connected(url: str) -> Iterator[psycopg.Connection]:
+    """Return a connection of a database's owner, each statement a transaction of its own."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        yield connection

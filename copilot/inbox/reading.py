@@ -61,7 +61,7 @@ def due(connection: Connection, status: Status, now: datetime, limit: int) -> li
     rows = (
         select(*ENTRY)
         .where(incidents.c.status == status, incidents.c.due <= now)
-        .order_by(incidents.c.severity, incidents.c.opened, incidents.c.number)
+        .order_by(*(incidents.c[name] for name in ("severity", "opened", "due", "number")))
         .limit(limit)
     )
     return [entry_of(row) for row in connection.execute(rows)]

@@ -43,8 +43,7 @@ class SqliteFile:
             if damage := self._damage():
                 self.moved_aside = self._move_aside(now())
                 LOG.error("inbox file=%s damage=%r moved_aside=%s", path, damage, self.moved_aside)
-            with self.connect() as connection, connection.begin():
-                create_tables(connection, self.name)
+            self.connect().close()
         except (OSError, DBAPIError, sqlite3.Error) as error:
             raise InboxError(
                 f"{path} cannot be opened as the inbox ({reason(error)}); "
@@ -54,7 +53,14 @@ class SqliteFile:
 
     def connect(self) -> Connection:
         """A connection to write with; when this returns, all that was committed is synced."""
-        return self._writers.connect()
+        connection = self._writers.connect()
+        try:
+            with connection.begin():
+                create_tables(connection, self.name)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
     def lock(self, connection: Connection, identities: Sequence[str]) -> None:
         """Nothing more: a transaction that writes has the whole file."""
@@ -99,7 +105,10 @@ class SqliteFile:
         except sqlite3.Error:
             connection.close()
             raise
-        self._inode = self._path.stat().st_ino
+        inode = self._path.stat().st_ino
+        if inode != self._inode:
+            self.readers.dispose()  # they would go on reading what was here before
+        self._inode = inode
         return connection
 
     def _open_to_read(self) -> sqlite3.Connection:

@@ -22,6 +22,7 @@ from sqlalchemy import (
     Table,
     Text,
     TypeDecorator,
+    true,
 )
 
 from copilot.inbox.values import SEVERITIES, Severity
@@ -142,7 +143,7 @@ Index(
     incidents.c.identity,
     incidents.c.ignored,
     unique=True,
-    sqlite_where=incidents.c.newest,
+    sqlite_where=incidents.c.newest == true(),  # as a query says it; bare, it would fit none
     postgresql_where=incidents.c.newest,
 )
 
