@@ -77,7 +77,8 @@ class Door(JIRA):
         """The decoded body, read in pieces so that neither its size nor its pace is unbounded."""
         until = monotonic() + self._site.whole_s
         body = bytearray()
-        while piece := response.raw.read1(PIECE, decode_content=True):
+        response.raw.decode_content = True
+        while piece := response.raw.read1(PIECE):
             body += piece
             if len(body) > LARGEST_BODY:
                 raise NoReply(f"the answer has over {LARGEST_BODY >> 20} MiB", again=False)

@@ -26,7 +26,7 @@ class SearchTickets(Arguments):
     updated_since: str = ""
     updated_until: str = ""
     limit: int = Field(20, ge=1, le=FOUND_LIMIT)
-    page: str = Field("", max_length=500, description="From the last page")
+    page: str = Field("", max_length=4000, description="From the last page")
 
     def window(self) -> Window:
         """The window of updates asked for. Raises UsageError."""
