@@ -10,19 +10,15 @@ The body is a plain function. After a kill it is called again from its beginning
 process, and resumes from its own journal; `Steps` sees to it that recorded steps are not run again.
 """
 
-import contextvars
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from threading import Lock, Thread
-from typing import ParamSpec, TypeVar
+from threading import Lock
 
 from dbos import DBOS, EnqueueOptions
-from dbos import error as vendor_error
 from sqlalchemy import Engine as Database
 from sqlalchemy import make_url
-from sqlalchemy.exc import SQLAlchemyError
 
 from copilot.engine import vendor
 from copilot.engine.caretaker import Caretaker
@@ -31,15 +27,13 @@ from copilot.engine.leases import Lease
 from copilot.engine.place import LOCAL, FolderLock, Place, process_name
 from copilot.engine.runs import FINISHED, UNFINISHED, Run, run_of
 from copilot.engine.steps import Steps, recorded_steps
+from copilot.engine.vendor import outside, own_errors
 from copilot.errors import EngineError, NotFoundError
 from copilot.values import JsonObject
 
 Body = Callable[[JsonObject, Steps], JsonObject]
-P = ParamSpec("P")
-T = TypeVar("T")
 WORKFLOW = "run"
 CHUNK = 500
-HAND_OVER_S = 3.0
 
 
 class Engine:
@@ -68,7 +62,7 @@ class Engine:
         if not self.place.is_shared:
             self._lock = FolderLock(self.place.folder)
         try:
-            with _own_errors(f"the queue at {self._where} cannot be opened"):
+            with own_errors(f"the queue at {self._where} cannot be opened"):
                 self._launch()
         except EngineError:
             self.stop()
@@ -98,10 +92,7 @@ class Engine:
             vendor.take_no_more(self._dbos)
         is_drained = self._gate.drain(seconds)
         if self._lease:
-            # In a thread: without its database the vendor would try for ever.
-            handing_over = Thread(target=vendor.recover, args=([self._executor],), daemon=True)
-            handing_over.start()
-            handing_over.join(HAND_OVER_S)
+            vendor.hand_over(self._executor)
             self._lease.end()
         return is_drained
 
@@ -127,15 +118,15 @@ class Engine:
         if dedup:
             options["deduplication_id"] = dedup
             options["duplication_policy"] = "return-existing"
-        with _own_errors(f"{run} cannot be queued"):
-            handle = _outside(DBOS.enqueue_workflow_with_options, options, job)
+        with own_errors(f"{run} cannot be queued"):
+            handle = outside(DBOS.enqueue_workflow_with_options, options, job)
         return handle.get_workflow_id()
 
     def cancel(self, run: str) -> None:
         """End a run that is not over: a queued one at once, a running one at its next step."""
         self._known(run)
-        with _own_errors(f"{run} cannot be cancelled"):
-            _outside(DBOS.cancel_workflow, run)
+        with own_errors(f"{run} cannot be cancelled"):
+            outside(DBOS.cancel_workflow, run)
 
     def retry(self, run: str) -> None:
         """Queue a run again that did not succeed; it goes on after its last recorded step.
@@ -150,9 +141,9 @@ class Engine:
             if known.version == vendor.VERSION:
                 raise EngineError(f"{run} is {known.status}; wait for it, or cancel it first")
             self.cancel(run)
-        with _own_errors(f"{run} cannot be retried"):
-            last = max(_outside(recorded_steps, run), default=0)
-            _outside(
+        with own_errors(f"{run} cannot be retried"):
+            last = max(outside(recorded_steps, run), default=0)
+            outside(
                 DBOS.rewind_workflow,
                 run,
                 start_step=last + 1,
@@ -162,14 +153,14 @@ class Engine:
 
     def run(self, run: str) -> Run | None:
         """What is known of one run; None when there is no such run."""
-        with _own_errors("the queue cannot be read"):
-            found = _outside(DBOS.list_workflows, workflow_ids=[run], load_input=False)
+        with own_errors("the queue cannot be read"):
+            found = outside(DBOS.list_workflows, workflow_ids=[run], load_input=False)
         return run_of(found[0]) if found else None
 
     def runs(self, *, unfinished: bool = False, limit: int | None = None) -> list[Run]:
         """Runs, newest first; with *unfinished* only those that are queued or running."""
-        with _own_errors("the queue cannot be read"):
-            found = _outside(
+        with own_errors("the queue cannot be read"):
+            found = outside(
                 DBOS.list_workflows,
                 status=[*UNFINISHED] if unfinished else None,
                 limit=limit,
@@ -185,8 +176,8 @@ class Engine:
 
     def steps(self, run: str) -> Sequence[str]:
         """The names of a run's recorded steps, in order."""
-        with _own_errors("the queue cannot be read"):
-            recorded = _outside(recorded_steps, run)
+        with own_errors("the queue cannot be read"):
+            recorded = outside(recorded_steps, run)
         return [recorded[position] for position in sorted(recorded)]
 
     def of_other_versions(self) -> list[Run]:
@@ -199,8 +190,8 @@ class Engine:
         Keep them longer than any sender repeats an alert.
         """
         dropped = 0
-        with _own_errors("old runs cannot be dropped"):
-            while found := _outside(
+        with own_errors("old runs cannot be dropped"):
+            while found := outside(
                 DBOS.list_workflows,
                 status=[*FINISHED],
                 completed_before=before.isoformat(),
@@ -208,7 +199,7 @@ class Engine:
                 load_input=False,
                 load_output=False,
             ):
-                _outside(DBOS.delete_workflows, [row.workflow_id for row in found])
+                outside(DBOS.delete_workflows, [row.workflow_id for row in found])
                 dropped += len(found)
         return dropped
 
@@ -239,7 +230,7 @@ class Engine:
             return self._run(job)
 
         DBOS.launch()
-        self._register_queue()
+        vendor.register_queue(place)
         self._caretaker = Caretaker(
             place,
             self._dbos,
@@ -249,19 +240,6 @@ class Engine:
             retry=self.retry,
         )
         self._caretaker.begin()
-
-    def _register_queue(self) -> None:
-        place = self.place
-        everywhere = place.workers_everywhere or None
-        DBOS.register_queue(
-            vendor.QUEUE,
-            worker_concurrency=min(place.workers, everywhere or place.workers),
-            global_concurrency=everywhere,
-            limiter={"limit": place.starts_per_hour, "period": 3600.0}
-            if place.starts_per_hour
-            else None,
-            polling_interval_sec=place.poll.total_seconds(),
-        )
 
     def _run(self, job: JsonObject) -> JsonObject:
         run = str(DBOS.workflow_id)
@@ -283,18 +261,3 @@ class Engine:
             with self._guard:
                 self._running[run] -= 1
                 self._running += Counter()  # forget those at zero
-
-
-def _outside(ask: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T:
-    """What *ask* returns, asked outside any run: inside one it would become a step of it."""
-    return contextvars.Context().run(ask, *arguments, **options)
-
-
-@contextmanager
-def _own_errors(what: str) -> Iterator[None]:
-    try:
-        yield
-    except (vendor_error.DBOSException, SQLAlchemyError, OSError) as error:
-        origin = getattr(error, "orig", None) or error
-        reason = str(origin).partition("\n")[0][:300]
-        raise EngineError(f"{what}: {reason}", retryable=True) from error

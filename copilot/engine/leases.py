@@ -14,6 +14,8 @@ import sqlalchemy
 from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
+from copilot.engine.vendor import reason
+
 logger = logging.getLogger(__name__)
 
 TABLE = (
@@ -109,8 +111,7 @@ class Lease:
                 self._beat()
             except SQLAlchemyError as error:
                 self._steady_since = monotonic()
-                origin = str(getattr(error, "orig", None) or error).partition("\n")[0]
-                logger.warning("engine missed a beat error=%s", origin)
+                logger.warning("engine missed a beat error=%s", reason(error))
 
     def _beat(self) -> None:
         begun = monotonic()

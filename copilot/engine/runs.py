@@ -23,6 +23,8 @@ STATUSES: dict[str, Status] = {
     "MAX_RECOVERY_ATTEMPTS_EXCEEDED": "given_up",
 }
 UNFINISHED = ("ENQUEUED", "DELAYED", "PENDING")
+CLOCK_MS = 1000
+"""SQLite's rows tell the time of an end in whole seconds, rounded down."""
 FINISHED = tuple(sorted(STATUSES.keys() - UNFINISHED))
 
 
@@ -60,7 +62,7 @@ def run_of(row: WorkflowStatus) -> Run:
     error = row.error
     deadline, completed = row.workflow_deadline_epoch_ms, row.completed_at
     status = STATUSES[row.status]
-    if status == "cancelled" and deadline and completed and completed >= deadline:
+    if status == "cancelled" and deadline and completed and completed + CLOCK_MS >= deadline:
         status = "timed_out"
     return Run(
         id=row.workflow_id,

@@ -6,7 +6,6 @@ it calls one step for each recorded one, which returns without running, and from
 new. What the vendor gives us is the fence: a run has one owner, and a late one cannot record.
 """
 
-import contextvars
 from collections.abc import Callable
 
 from dbos import DBOS
@@ -15,7 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from copilot.engine.gate import Gate, Passage
 from copilot.engine.serializer import RecordedError
-from copilot.engine.vendor import Fence
+from copilot.engine.vendor import Fence, outside, reason
 from copilot.errors import EngineError
 from copilot.values import JsonObject
 
@@ -52,7 +51,7 @@ class Steps:
     def catch_up(self) -> int:
         """Go past all that is recorded, without running anything; return how many steps it was."""
         # Outside the run's context, or the question itself would be recorded as a step.
-        recorded = contextvars.Context().run(recorded_steps, self.run)
+        recorded = outside(recorded_steps, self.run)
         last = max(recorded, default=0)
         for position in range(1, last + 1):
             try:
@@ -92,13 +91,7 @@ def _recorded(run: str, name: str, io: Io) -> JsonObject:
         return DBOS.run_step({"name": name}, io)
     except (vendor_error.DBOSException, SQLAlchemyError) as error:
         raise EngineError(
-            f"step {name} of {run} was done and could not be recorded ({_first_line(error)}); "
+            f"step {name} of {run} was done and could not be recorded ({reason(error)}); "
             "free space on the disk or bring the database back: the run goes on by itself",
             retryable=True,
         ) from error
-
-
-def _first_line(error: Exception) -> str:
-    """What went wrong, without the statement and its parameters."""
-    origin = getattr(error, "orig", None) or error
-    return str(origin).partition("\n")[0][:200]

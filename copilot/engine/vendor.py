@@ -4,23 +4,33 @@ Everything that a new release of the vendor may change is in this file. It logs 
 `dbos` of the process, and never to a stream of its own.
 """
 
+import contextvars
 import logging
-from typing import Any
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, ParamSpec, TypeVar
 
 import sqlalchemy
 from dbos import DBOS, DBOSConfig
 from dbos import error as vendor_error
 from dbos._context import get_local_dbos_context
 from sqlalchemy import Engine, event
+from sqlalchemy.exc import SQLAlchemyError
 
 from copilot.engine.place import Place
 from copilot.engine.serializer import JsonSerializer
+from copilot.errors import EngineError
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 NAME = "incident-copilot"
 VERSION = "loop-1"
 """Of the rows. Bodies resume from their journal, so only a new kind of row needs a new version."""
 QUEUE = "investigations"
 WAIT_FOR_CONNECTION_S = 600
+HAND_OVER_S = 3.0
 CONNECTIONS = 12
 """Of one process to PostgreSQL. A step holds one for milliseconds."""
 
@@ -73,11 +83,59 @@ def quiet() -> None:
     logger = logging.getLogger("dbos")
     if not logger.handlers:  # else the vendor would add one that writes to stderr
         logger.addHandler(logging.NullHandler())
+        logger.addFilter(_is_news)
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """False for the end of a cancelled run, which the vendor takes for a fault of ours."""
+    error = record.exc_info[1] if record.exc_info else None
+    return not isinstance(error, vendor_error.DBOSAwaitedWorkflowCancelledError)
+
+
+def register_queue(place: Place) -> None:
+    """Say how many runs are taken, here and everywhere; it is kept in the database."""
+    everywhere = place.workers_everywhere or None
+    starts = place.starts_per_hour
+    DBOS.register_queue(
+        QUEUE,
+        worker_concurrency=min(place.workers, everywhere or place.workers),
+        global_concurrency=everywhere,
+        limiter={"limit": starts, "period": 3600.0} if starts else None,
+        polling_interval_sec=place.poll.total_seconds(),
+    )
+
+
+def outside(ask: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T:
+    """What *ask* returns, asked outside any run: inside one it would become a step of it."""
+    return contextvars.Context().run(ask, *arguments, **options)
+
+
+@contextmanager
+def own_errors(what: str) -> Iterator[None]:
+    """Turn what the vendor and its database raise into an EngineError that begins with *what*."""
+    try:
+        yield
+    except (vendor_error.DBOSException, SQLAlchemyError, OSError) as error:
+        raise EngineError(f"{what}: {reason(error)}", retryable=True) from error
+
+
+def reason(error: Exception) -> str:
+    """What went wrong in one line, without the statement and its parameters."""
+    origin = getattr(error, "orig", None) or error
+    return str(origin).partition("\n")[0][:300]
 
 
 def recover(executors: list[str]) -> None:
     """Queue again what those processes were running. Private in 3.4; public from 3.6."""
     DBOS._recover_pending_workflows(executors)  # noqa: SLF001 - see the docstring
+
+
+def hand_over(executor: str) -> None:
+    """Give back what this process has taken, for others to go on with, if it can be done soon."""
+    # In a thread: without its database the vendor would try for ever.
+    giving = threading.Thread(target=recover, args=([executor],), daemon=True)
+    giving.start()
+    giving.join(HAND_OVER_S)
 
 
 def queue_again(dbos: DBOS, run: str, executor: str) -> None:

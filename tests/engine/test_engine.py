@@ -146,7 +146,7 @@ def test_a_run_past_its_time_limit_ends_and_says_so(tmp_path: Path) -> None:
 
 
 def test_a_cancelled_run_stops_at_its_next_step_and_a_retry_goes_on_from_there(
-    tmp_path: Path,
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     inside, go_on = Event(), Event()
 
@@ -165,6 +165,7 @@ def test_a_cancelled_run_stops_at_its_next_step_and_a_retry_goes_on_from_there(
         assert run is not None
         assert run.status == "cancelled"
         assert paid(tmp_path) == {"a 1": 1}
+        assert [record for record in caplog.records if record.levelname == "ERROR"] == []
 
         engine.retry("a")
         wait_over(engine, "a")
