@@ -178,6 +178,13 @@ class RunningDaemon:
             self.process.send_signal(number)
         return self.process.wait(60)
 
+    def copilot(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """What a command says that is given beside the daemon."""
+        return subprocess.run(
+            [sys.executable, "-m", "copilot", "--config", str(self.folder), *words],
+            capture_output=True, text=True, timeout=120, check=False, env=self.environ,
+        )  # fmt: skip
+
     def wait(self, done: Callable[[], object], within: float = 60.0) -> None:
         """Return once *done* says so; fail with the end of the log when it does not in time."""
         end = time.monotonic() + within

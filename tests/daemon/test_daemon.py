@@ -1,10 +1,13 @@
 """Claims about the whole daemon, seen from outside."""
 
+import json
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
-from tests.daemon.running import Investigator, RunningDaemon
-from tests.doubles.messages_api import MessagesApi
+from tests.daemon.running import Investigator, RunningDaemon, alert, payload
+from tests.doubles.messages_api import MessagesApi, Status
 
 
 def test_an_alert_becomes_a_report(tmp_path: Path) -> None:
@@ -44,3 +47,98 @@ def test_sigterm_lets_the_call_under_way_be_recorded(tmp_path: Path) -> None:
 
     assert code == 0
     assert set(investigator.counts.values()) == {1}
+
+
+def test_a_resolved_alert_ends_its_investigation_early_with_what_is_known(tmp_path: Path) -> None:
+    investigator = Investigator(turns=30, latency_s=0.2)
+    with MessagesApi(responder=investigator) as api, RunningDaemon(tmp_path, api) as daemon:
+        [incident] = daemon.send("wf_alpha_001")
+        daemon.wait(lambda: investigator.counts[incident, 3])
+        daemon.send("wf_alpha_001", status="resolved", endsAt="2026-11-30T10:50:00Z")
+        daemon.wait_for([incident])
+
+    assert max(turn for _, turn in investigator.counts) < 10
+    assert "resolved" in daemon.text(incident, "report.md")
+
+
+def test_a_cancelled_investigation_stops_and_a_retry_goes_on_where_it_was(tmp_path: Path) -> None:
+    investigator = Investigator(turns=8, latency_s=0.2)
+    with MessagesApi(responder=investigator) as api, RunningDaemon(tmp_path, api) as daemon:
+        [incident] = daemon.send("wf_alpha_001")
+        daemon.wait(lambda: investigator.counts[incident, 3])
+        cancelled = daemon.post(f"/v1/incidents/{incident}/cancel", {"reason": "not now"})
+        daemon.wait(lambda: investigator.under_way == 0)
+        stopped_at = max(turn for _, turn in investigator.counts)
+        daemon.wait_for([incident], "cancelled")
+        daemon.post(f"/v1/incidents/{incident}/retry", {})
+        daemon.wait_for([incident])
+
+    assert cancelled.json()["status"] == "cancelled"
+    assert stopped_at < 8
+    assert set(investigator.counts.values()) == {1}
+
+
+def test_a_second_daemon_is_told_who_has_the_workspace(tmp_path: Path) -> None:
+    with MessagesApi(responder=Investigator()) as api, RunningDaemon(tmp_path, api) as daemon:
+        second = subprocess.run(
+            [sys.executable, "-m", "copilot", "--config", str(tmp_path), "serve"],
+            capture_output=True, text=True, timeout=30, check=False, env=daemon.environ,
+        )  # fmt: skip
+
+    assert second.returncode == 3
+    assert "in use by another daemon" in second.stderr
+    assert "Traceback" not in second.stderr
+
+
+def test_the_command_line_hands_its_investigation_to_the_daemon_and_follows_it(
+    tmp_path: Path,
+) -> None:
+    investigator = Investigator(turns=4)
+    with MessagesApi(responder=investigator) as api, RunningDaemon(tmp_path, api) as daemon:
+        (tmp_path / "alert.json").write_text(json.dumps(payload(alert("wf_alpha_001"))))
+        done = daemon.copilot("investigate", str(tmp_path / "alert.json"))
+
+    assert done.returncode == 0, done.stderr
+    assert "a daemon runs here" in done.stderr
+    assert "ACTION NEEDED" in done.stdout
+    assert set(investigator.counts.values()) == {1}
+
+
+def test_while_the_model_is_away_there_is_triage_and_then_the_full_report(tmp_path: Path) -> None:
+    investigator = Investigator(turns=3)
+    down = Status(401, "authentication_error", "invalid x-api-key")
+    with MessagesApi(*[down] * 3, responder=investigator) as api:
+        with RunningDaemon(tmp_path, api) as daemon:
+            [incident] = daemon.send("wf_alpha_001")
+            daemon.wait_for([incident], "waiting_model")
+            daemon.wait(lambda: (tmp_path / "notes" / incident / "report.md").exists())
+            triage = daemon.text(incident, "report.md")
+            ready = daemon.get("/readyz")
+
+    assert "Offline triage" in triage
+    assert ready.status_code == 503
+    assert "model" in ready.text
+
+
+def test_settings_that_are_wrong_leave_the_old_ones_in_force(tmp_path: Path) -> None:
+    with (
+        MessagesApi(responder=Investigator(turns=3)) as api,
+        RunningDaemon(tmp_path, api) as daemon,
+    ):
+        assert daemon.process
+        (tmp_path / "copilot.yaml").write_text("nonsense: 1\n")
+        daemon.process.send_signal(signal.SIGHUP)
+        daemon.wait(lambda: "settings are wrong" in daemon.said())
+        [incident] = daemon.send("wf_alpha_001")
+        daemon.wait_for([incident])
+
+
+def test_different_workflows_are_different_incidents_and_repeats_are_not(tmp_path: Path) -> None:
+    investigator = Investigator(turns=3)
+    with MessagesApi(responder=investigator) as api, RunningDaemon(tmp_path, api) as daemon:
+        first = daemon.send("wf_alpha_001", "wf_beta_002")
+        again = daemon.send("wf_alpha_001", "wf_beta_002")
+        daemon.wait_for(first)
+
+    assert first == again
+    assert len(set(first)) == 2
