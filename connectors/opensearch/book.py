@@ -27,7 +27,6 @@ from connectors.opensearch import overview as overviews
 from connectors.opensearch import patterns as mined
 from connectors.opensearch import search as searching
 from connectors.opensearch.caller import Caller, Pace, Sender
-from connectors.opensearch.door import Door
 from connectors.opensearch.faults import RefusedError
 from connectors.opensearch.importer import Importer
 from connectors.opensearch.replies import Ask
@@ -73,7 +72,7 @@ class OpenSearchLogbook:
         outside = outside or Outside()
         self.name = name
         self.site = site
-        self.caller = Caller(name, site, outside.sender or Door(site, outside.now), outside.pace)
+        self.caller = Caller(name, site, outside.sender or _door(site, outside.now), outside.pace)
         self._masks = tuple(masks)
         self._assumed = AS_UTC
         self._clock = outside.pace.clock
@@ -168,3 +167,10 @@ class OpenSearchLogbook:
         return tuple(
             text_at(index, "name") for index in listed if "closed" in list_at(index, "attributes")
         )
+
+
+def _door(site: Site, now: Callable[[], datetime]) -> Sender:
+    """The door to opensearch-py, which is imported by the first logbook that needs it."""
+    from connectors.opensearch.door import Door
+
+    return Door(site, now)
