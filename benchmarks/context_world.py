@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from connectors.embedded_tracker import EmbeddedTracker
 from copilot.config import load_settings
 from copilot.values import Alert
 from copilot.workspace import Workspace
@@ -90,7 +91,9 @@ def made_world(folder: Path, settings: dict[str, object]) -> Workspace:
     (raw / "transfers.json").write_text(json.dumps(_records(chance)))
     workspace.logbooks["logs"].import_file(raw / "transfers.json", "transfers.json")
     (raw / "tickets.json").write_text(json.dumps([_ticket(n, chance) for n in range(TICKETS)]))
-    workspace.trackers["tickets"].import_file(raw / "tickets.json", "tickets.json")
+    tracker = workspace.trackers["tickets"]
+    assert isinstance(tracker, EmbeddedTracker)
+    tracker.import_file(raw / "tickets.json", "tickets.json")
     documents = folder / "documents"
     documents.mkdir()
     for number in range(DOCUMENTS):

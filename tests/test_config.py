@@ -8,7 +8,7 @@ import pytest
 from copilot.config import editor_schema, find_file, load_settings
 from copilot.errors import ConfigError
 from copilot.logbook_settings import EmbeddedLogbookSource
-from copilot.settings import AlertRule, Settings
+from copilot.settings import AlertRule, Settings, Source
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
@@ -57,6 +57,7 @@ def test_every_path_is_below_the_workspace_or_absolute(tmp_path: Path) -> None:
     assert isinstance(found.logbooks[0], EmbeddedLogbookSource)
     assert found.logbooks[0].path == tmp_path / "x/a.sqlite"
     assert found.scratch.path == tmp_path / "bulk"
+    assert isinstance(found.trackers[0], Source)
     assert found.trackers[0].path == tmp_path / "state/tickets.sqlite"
     assert found.policies == tmp_path / "policies"
 

@@ -14,6 +14,7 @@ from copilot.investigation import investigate
 from copilot.models.model import Request
 from copilot.notes.sections import Citation, Finding, Question
 from copilot.notes.state import State
+from copilot.settings import Source
 from tests.bench import ALERT, FINDING, NOW, REPORT, SEARCH, STORY, SUBMIT, Bench, made_workspace
 from tests.doubles.scripted_model import ScriptedModel, Turn, message
 
@@ -76,6 +77,7 @@ def test_arguments_that_do_not_fit_get_a_text_and_the_turn_goes_on(
 
 def test_a_tool_that_fails_inside_never_ends_the_run(bench: Bench) -> None:
     [tracker] = bench.workspace.settings.trackers
+    assert isinstance(tracker, Source)
     tracker.path.write_bytes(b"not a database" * 100)
 
     ending = bench.run([[("search_tickets", {"text": "x"})], *STORY])

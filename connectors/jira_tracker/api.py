@@ -80,6 +80,28 @@ class Api:
         zone = self.calls.object(Ask("myself", f"{self.version}/myself")).get("timeZone")
         return zone if isinstance(zone, str) else ""
 
+    def account(self) -> str:
+        """What tells our account from others, or an empty text. Raises JiraFault."""
+        us = self.calls.object(Ask("myself", f"{self.version}/myself"))
+        name = us.get("accountId") or us.get("name")
+        return name if isinstance(name, str) else ""
+
+    def add_comment(self, key: str, body: Json | str) -> str:
+        """Make a comment, once at most, and give its id. Raises JiraFault."""
+        path = f"{self.version}/issue/{key}/comment"
+        ask = Ask("new comment", path, body={"body": body}, method="POST", repeatable=False)
+        return str(self.calls.object(ask).get("id", ""))
+
+    def edit_comment(self, key: str, number: str, body: Json | str) -> None:
+        """Put *body* in the place of what the comment says. Raises JiraFault."""
+        path = f"{self.version}/issue/{key}/comment/{number}"
+        self.calls.object(Ask("changed comment", path, body={"body": body}, method="PUT"))
+
+    def put_link(self, key: str, link: Json) -> None:
+        """Make or change the remote link with the `globalId` of *link*. Raises JiraFault."""
+        path = f"{self.version}/issue/{key}/remotelink"
+        self.calls.object(Ask("remote link", path, body=link, method="POST"))
+
     def project(self, key: str) -> None:
         """Look whether the project can be read. Raises JiraFault."""
         self.calls.object(Ask("project", f"{self.version}/project/{key}"))

@@ -17,6 +17,8 @@ from connectors.jira_tracker.replies import Ask, Fault, Json, NoReply, Reply, an
 from connectors.jira_tracker.waits import EVERYWHERE, Pause, Pauses, stated_wait
 from copilot.errors import ConnectorError
 
+LOST = {"unavailable", "unreadable"}
+"""After these nobody knows whether the request was done."""
 REFUSED_S = 600.0
 """How long an account is left alone that was refused on every try."""
 
@@ -86,7 +88,7 @@ class Calls:
                 return outcome
             is_last = tries == self._patience.tries or not outcome.again
             self._pause(ask, outcome, stated, tries if not is_last else None)
-            if is_last or (outcome.kind == "unavailable" and not ask.repeatable):
+            if is_last or (outcome.kind in LOST and not ask.repeatable):
                 raise self.failed(ask, outcome)
 
     def _once(self, ask: Ask) -> tuple[Json | list[Any] | Fault, float | None]:

@@ -49,27 +49,26 @@ class Searching:
         try:
             if self.search.page:
                 return self._after(self.search.page)
-            jql, read = self._first(any_term=False)
+            jql, read, keys = self._first(any_term=False, keys=True)
             notes = [*self._notes()]
             loose = len(self.query.terms) > 1 and not self.search.needs_all_words
             if loose and not read.items and not read.why_incomplete:
-                jql, read = self._first(any_term=True)
+                jql, read, _ = self._first(any_term=True, keys=keys)
                 notes.append(SOME_WORDS)
             return self._answer(jql, read, Place(), notes)
         except JiraFault as failure:
             raise self._explained(failure) from None
 
-    def _first(self, *, any_term: bool) -> tuple[str, Read]:
-        """The first pages, and their JQL: once more without the keys that Jira does not know."""
-        jql = self.query.jql(any_term=any_term)
+    def _first(self, *, any_term: bool, keys: bool) -> tuple[str, Read, bool]:
+        """The first pages and their JQL: once more without the keys, where Jira knows one not."""
+        jql = self.query.jql(any_term=any_term, keys=keys)
         try:
-            return jql, self._read(jql, Place())
+            return jql, self._read(jql, Place()), keys
         except JiraFault as failure:
             said = failure.fault.said if failure.fault else ""
-            if not self.query.keys or not NO_ISSUE.search(said):
+            if not keys or not self.query.keys or not NO_ISSUE.search(said):
                 raise
-        jql = self.query.jql(any_term=any_term, keys=False)
-        return jql, self._read(jql, Place())
+        return self._first(any_term=any_term, keys=False)
 
     def _after(self, page: str) -> TicketsFound:
         """The pages after those that *page* names. It says which JQL they were of."""

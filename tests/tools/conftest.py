@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from connectors.embedded_tracker import EmbeddedTracker
 from copilot.context.placement import place
 from copilot.models.model import ToolCall
 from copilot.tools.registry import Ran
@@ -27,7 +28,9 @@ def bench(tmp_path: Path) -> Bench:
         "description": "since ten", "comments": [{"at": "2026-11-30T10:35:00Z", "by": "ops", "body": "DNS was changed"}],
     }  # fmt: skip
     (tmp_path / "ticket.json").write_text(json.dumps(ticket))
-    workspace.trackers["tickets"].import_file(tmp_path / "ticket.json", "ticket.json")
+    tracker = workspace.trackers["tickets"]
+    assert isinstance(tracker, EmbeddedTracker)
+    tracker.import_file(tmp_path / "ticket.json", "ticket.json")
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "dns.md").write_text(
         "# Names\n\n## A host does not resolve\n\nAsk the DNS desk.\n"

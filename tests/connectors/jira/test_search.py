@@ -1,6 +1,7 @@
 """Pages are read to their end or to a limit that is told, and nothing foreign is passed on."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
@@ -332,3 +333,26 @@ def test_a_failure_is_never_an_empty_search(
 
     with pytest.raises(ConnectorError):
         tracker_on(jira, turned).search(TicketSearch(text="disk"))
+
+
+def test_a_key_that_does_not_exist_costs_one_query_more(
+    served: Served, turned: TurnedClock, deployment: str
+) -> None:
+    jira = served(Issue("OPS-1", "disk"), deployment=deployment)
+
+    found = tracker_on(jira, turned).search(TicketSearch(text="disk OPS-77"))
+
+    assert keys(found) == ["OPS-1"]
+    assert len(jira.queries) == 3
+
+
+def test_threads_may_share_a_tracker(served: Served, turned: TurnedClock, deployment: str) -> None:
+    jira = served(*disks(40), deployment=deployment, time_zone="Asia/Tokyo")
+    tracker = tracker_on(jira, turned)
+    search = TicketSearch(text="disk", updated=Window(NOON, None), limit=40)
+
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(tracker.search, [search] * 24))
+
+    assert {len(page.tickets) for page in found} == {40}
+    assert jira.count("/serverInfo") == 1

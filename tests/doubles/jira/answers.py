@@ -33,7 +33,8 @@ def server_info(site: Site, url: str) -> Json:
 
 def myself(site: Site) -> Json:
     """The account that asks."""
-    return {"displayName": "Copilot", "emailAddress": site.user, "timeZone": site.time_zone}
+    named = {"accountId": "Copilot"} if site.is_cloud else {"name": "Copilot"}
+    return {**named, "displayName": "The copilot", "timeZone": site.time_zone}
 
 
 def project(site: Site, key: str) -> Json:
@@ -87,7 +88,10 @@ def _comments(site: Site, issue: Issue, received: Received) -> Json:
     comments: list[Any] = [
         {
             "id": str(number),
-            "author": {"displayName": remark.author},
+            "author": {
+                "displayName": remark.author,
+                "accountId" if site.is_cloud else "name": remark.author,
+            },
             "created": stamp(remark.created),
             "body": site.text(remark.body),
         }
