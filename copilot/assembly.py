@@ -110,7 +110,7 @@ def support_for(workspace: Workspace, model: Model) -> JsonObject:
         data["window"] = found.window
     if found.paid:
         usage = found.paid.usage
-        data |= {"usage": usage_json(usage), "usd": _text(prices.cost(name, usage))}
+        data |= {"model": name, "usage": usage_json(usage), "usd": _text(prices.cost(name, usage))}
     return data
 
 

@@ -8,6 +8,8 @@ guard.
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import timedelta
 
 from copilot.context.again import hinted, served_again
 from copilot.context.asked import Past
@@ -85,11 +87,17 @@ def _run(
         ran = dict(
             zip(
                 (item.call.id for item in fresh),
-                threads.map(lambda item: work.registry.run(item, work.case), fresh),
+                threads.map(lambda item: _timed(work, item), fresh),
                 strict=True,
             )
         )
     yield from (ran.get(item.call.id, item) for item in ready)
+
+
+def _timed(work: Work, item: Prepared) -> Ran:
+    begun = work.now()
+    ran = work.registry.run(item, work.case)
+    return replace(ran, ms=int((work.now() - begun) / timedelta(milliseconds=1)))
 
 
 def _admitted(work: Work, turn: int, call: ToolCall) -> Ran | Prepared:
@@ -153,6 +161,7 @@ def _placed(work: Work, ran: Ran, budget: int) -> JsonObject:
         "handle": handle,
         "bytes": size,
         "total": outcome.total.value if outcome.total else len(outcome.rows),
+        "ms": ran.ms,
         "complete": outcome.ok and not outcome.why_incomplete,
         "sha": _sha(outcome),
         "placement": placed.placement,

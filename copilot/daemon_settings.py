@@ -65,7 +65,7 @@ class DaemonSettings(Strict):
     drain: Length = timedelta(seconds=15)
     """At SIGTERM: how long calls under way may take to be recorded."""
     time_limit: Length = timedelta(hours=2)
-    """Of one investigation, waiting included."""
+    """Of one investigation, from its first start, restarts included."""
     retention: Length = timedelta(days=90)
     """Of what the queue remembers; longer than any sender repeats an alert."""
     spend: SpendSettings = SpendSettings()

@@ -115,7 +115,9 @@ def _record(work: Work, parent: Journal, findings: Iterable[str]) -> JsonObject:
         [answer.handle, answer.tool, answer.complete, answer.total, work.ledger.searches[handle]]
         for handle, answer in work.ledger.answers.items()
     ]
-    paid: JsonObject = {"usage": usage, "usd": price} if any(usage.values()) else {}
+    paid: JsonObject = {}
+    if any(usage.values()):
+        paid = {"model": work.model.name, "usage": usage, "usd": price}
     return {"journal": name, **paid, "answers": answers, "artifacts": artifacts}
 
 

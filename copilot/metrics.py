@@ -127,10 +127,6 @@ class Metrics:
         """One try: `ok`, or the kind of the error."""
         self._requests.labels(model, outcome).inc()
 
-    def tool_took(self, tool: str, seconds: float) -> None:
-        """The time of one call that ran."""
-        self._tool_seconds.labels(tool).observe(seconds)
-
     def commit_took(self, seconds: float) -> None:
         """The time of one commit to the notes."""
         self._commits.observe(seconds)
@@ -174,6 +170,7 @@ class Metrics:
     def _answered(self, data: JsonObject) -> None:
         tool = text_at(data, "tool") or "unknown"
         self._calls.labels(tool, "ok" if data.get("ok") else "error").inc()
+        self._tool_seconds.labels(tool).observe(_number(data, "ms") / 1000)
         if "repeats" in data:
             self._refetches.labels(tool).inc()
         else:

@@ -11,7 +11,7 @@ from copilot.context import levers
 from copilot.context.compaction import Kind, Summary, split, summary_in, summary_request
 from copilot.context.instructions import fenced
 from copilot.context.levers import Bite, Outlook
-from copilot.context.restate import loss_rate, restatement, visible
+from copilot.context.restate import Loss, loss, restatement, visible
 from copilot.context.room import request_room
 from copilot.context.view import Piece, emptied
 from copilot.errors import ModelError
@@ -97,7 +97,7 @@ def threshold_summary(work: Work, turn: int, response: Response) -> None:
         "by": "threshold",
         "failed": False,
         "keep_from": keep_from,
-        "loss_rate": round(loss_rate(work.ledger, content, visible(older)), 4),
+        **loss(work.ledger, content, visible(older)).as_json(),
         "state": put_back(work, "\n".join([content, visible(kept)]), goal=True),
     }
     work.journal.append("compact", turn, data)
@@ -163,7 +163,7 @@ def compact_view(work: Work, turn: int, kind: Kind, *, retold: bool = False) -> 
     response = _asked(work, _as_read(work, older), kind) if kind != "state" else None
     summary = summary_in(response, kind) if response else Summary()
     failed = kind != "state" and not summary.content
-    lost = loss_rate(work.ledger, summary.content, visible(older)) if summary.content else 0.0
+    lost = loss(work.ledger, summary.content, visible(older)) if summary.content else Loss()
     data: JsonObject = {
         "by": kind,
         "failed": failed,
@@ -171,7 +171,8 @@ def compact_view(work: Work, turn: int, kind: Kind, *, retold: bool = False) -> 
         "block": summary.block,
         "summary": fenced(summary.text) if summary.text else "",
         "strip_thinking": retold or (kind != "on_demand" and work.ledger.support.binds_thinking),
-        "loss_rate": round(lost, 4),
+        **lost.as_json(),
+        "model": work.model.name,
         "usage": usage_json(response.usage) if response else {},
         "usd": priced(work, response) if response else "0",
     }

@@ -161,7 +161,7 @@ def test_the_plain_counts_have_their_labels() -> None:
 
     metrics.investigation_ended("reported", 90.0)
     metrics.model_request("claude-x", "overloaded")
-    metrics.tool_took("get_ticket", 0.3)
+    metrics.observe(Happened("result", {"tool": "get_ticket", "ok": True, "ms": 300}))
     metrics.commit_took(0.02)
     metrics.redacted({"aws": 2})
     metrics.watch_polls(lambda: {("stalls", "skipped"): 1})

@@ -14,7 +14,8 @@ MEANINGS = {
     OK: "done; for `investigate`: the report is written, whatever its verdict",
     FAILED: "failed; the message says what was tried and what to do next",
     USAGE: "the command or a settings file is wrong",
-    INCONCLUSIVE: "`investigate --exit-code` only: the report is written and inconclusive",
+    INCONCLUSIVE: "`investigate --exit-code` only: the report is written and inconclusive; "
+    "`serve`: another daemon has the workspace",
     CREDENTIALS: "a key is missing or was refused; or what was named does not exist",
     BUDGET: "`investigate`: a budget ended it; the report is written and says which",
     TIMEOUT: "`investigate --timeout`: stopped at that time; the same command resumes",

@@ -64,15 +64,28 @@ def restatement(
     )
 
 
-def loss_rate(ledger: Ledger, summary: str, before: str) -> float:
-    """The share of what stood *before* which *summary* does not hold.
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """How many identifiers a summary should hold, and how many of them it does not."""
+
+    lost: int = 0
+    held: int = 0
+
+    def as_json(self) -> JsonObject:
+        """The count and the rate, as the journal keeps them."""
+        rate = self.lost / self.held if self.held else 0.0
+        return {"lost": self.lost, "loss_rate": round(rate, 4)}
+
+
+def loss(ledger: Ledger, summary: str, before: str) -> Loss:
+    """What stood *before* and is not in *summary*.
 
     Of the alert's, cited and noted identifiers: a run has more arguments than a summary can hold,
     and those are put back all the same.
     """
     weighty = [item for item in ledger.important() if item.weight > Weight.ARGUMENT]
     held = [item for item in weighty if item.value in before]
-    return sum(item.value not in summary for item in held) / len(held) if held else 0.0
+    return Loss(sum(item.value not in summary for item in held), len(held))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ it can be kept; left from the outside in. `docs/explanation/daemon.md` draws it.
 import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from threading import Event as Flag
 
 from copilot import __version__
@@ -117,7 +117,8 @@ class Daemon:
         )
         self.spool = Spool(settings.intake.spool, lambda: self.door, now=self._now)
         self.pollers = Pollers(settings.state / "pollers", self._take)
-        doors = Doors(self._access, settings.daemon.hosts)
+        host, _ = split_address(settings.daemon.listen)
+        doors = Doors(self._access, (*settings.daemon.hosts, host))
         self._watch_depths()
         self.server = Server(application(self.backend, doors), settings.daemon.listen, Limits())
         self.spool.start()
@@ -206,7 +207,16 @@ class Daemon:
         root = self.workspace.settings.scratch.path
         self.metrics.watch("incidents_open", lambda: count(*at_work, "failed"))
         self.metrics.watch("queue_depth", lambda: count(*at_work[:3]))
+        self.metrics.watch_polls(self._poll_counts)
         self.metrics.watch("scratch_bytes", lambda: sum(one.bytes for one in usage(root)))
+
+    def _poll_counts(self) -> dict[tuple[str, str], int]:
+        """How often each poll ended how."""
+        return {
+            (state.name, outcome): count
+            for state in self.pollers.states()
+            for outcome, count in asdict(state.counts).items()
+        }
 
     def _take(self, alerts: Sequence[Alert], source: str) -> None:
         self.door.take_alerts(alerts, source)

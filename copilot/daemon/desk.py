@@ -166,6 +166,6 @@ class Desk:
                     self.inbox.finished(entry.id, entry.runs, "waiting_model", why)
                 elif run.status == "cancelled":
                     self.inbox.finished(entry.id, entry.runs, "cancelled", entry.reason)
-                elif run.is_over and run.status != "succeeded":
+                elif run.is_over and run.status != "succeeded" and not run.retryable:
                     why = run.error or run.status.replace("_", " ")
                     self.inbox.finished(entry.id, entry.runs, "failed", why)

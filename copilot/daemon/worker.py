@@ -14,7 +14,7 @@ from copilot import alerts, app
 from copilot.daemon.caps import Allowance
 from copilot.daemon.jobs import Job, job_of
 from copilot.daemon.shared_models import SharedModels
-from copilot.errors import CopilotError, CredentialsError, ModelError
+from copilot.errors import CopilotError, CredentialsError, EngineError, ModelError
 from copilot.inbox.inbox import Inbox
 from copilot.inbox.values import Ending, Entry
 from copilot.journal import Event, JournalTakenError, read_events
@@ -65,8 +65,8 @@ class Worker:
             return "reported", self._investigate(workspace, job, recorder)
         except (ModelError, CredentialsError) as error:
             return "waiting_model", str(error)
-        except JournalTakenError:
-            raise
+        except (JournalTakenError, EngineError):
+            raise  # the engine's own care: another host has it, or it is queued again
         except CopilotError as error:
             return "waiting_model" if error.retryable else "failed", str(error)
         except Exception as error:

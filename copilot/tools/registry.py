@@ -57,6 +57,8 @@ class Ran:
     """Kind, value and row of every identifier in the answer."""
     worth: str = ""
     """Set when it is known before the guard judges the answer."""
+    ms: int = 0
+    """How long it took."""
 
 
 class Registry:

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from copilot.context.restate import loss_rate, restatement, visible
+from copilot.context.restate import loss, restatement, visible
 from copilot.context.view import Piece
 from copilot.journal import Event, Kind
 from copilot.ledger import Ledger
@@ -68,6 +68,6 @@ def test_numbers_in_arguments_are_read_and_signatures_are_not() -> None:
 
 
 def test_a_summary_can_only_lose_what_it_was_given() -> None:
-    assert loss_rate(ledger("OPS-1", "OPS-2"), "nothing", "OPS-1 only") == 1.0
-    assert loss_rate(ledger("OPS-1", "OPS-2"), "OPS-1", "OPS-1 only") == 0.0
-    assert loss_rate(ledger(), "nothing", "") == 0.0
+    assert loss(ledger("OPS-1", "OPS-2"), "nothing", "OPS-1 only").as_json()["loss_rate"] == 1.0
+    assert loss(ledger("OPS-1", "OPS-2"), "OPS-1", "OPS-1 only").as_json()["loss_rate"] == 0.0
+    assert loss(ledger(), "nothing", "").as_json()["loss_rate"] == 0.0
