@@ -1,0 +1,118 @@
+"""A saved search that finds something, as an alert that fires once and is resolved.
+
+The time since the last poll is looked at in stretches of the search's own window, oldest first, so
+that a daemon that was down for hours says what it would have said.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from connectors.logbook import Filters, Found, Logbook, Search
+from copilot.daemon_settings import SearchPoller
+from copilot.errors import ConnectorError
+from copilot.intake.filter_words import said
+from copilot.intake.polls import Accept, Asked
+from copilot.safe_text import one_line
+from copilot.values import Alert, JsonObject, compact, text_at
+from copilot.window import Window, iso, parse_iso
+
+STRETCHES = 500
+"""So many windows are caught up with; what lies before them is said to be left out."""
+SAMPLES = 5
+LINE = 300
+_ORIGIN = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPoll:
+    """Asks a logbook the saved search."""
+
+    logbook: Logbook
+    settings: SearchPoller
+
+    def __call__(self, now: datetime, cursor: JsonObject, accept: Accept) -> Asked:
+        """Accept an alert when the search begins to find enough, and one when it finds nothing.
+
+        Raises ConnectorError when nothing was found in an answer that is not complete.
+        """
+        until, firing = text_at(cursor, "until"), text_at(cursor, "firing")
+        windows, left_out = self._windows(parse_iso(until) if until else None, now)
+        for window in windows:
+            found = self.logbook.search(
+                Search(self._filters(), window, order="oldest", limit=SAMPLES)
+            )
+            if not firing and found.total.value >= self.settings.at_least and found.first:
+                start = self._start(found.first)
+                accept([self._alert(start, found, window)])
+                firing = iso(start)
+            elif found.total.value == 0 and not found.coverage.complete:
+                raise ConnectorError(
+                    f"{self.logbook.name} found nothing in {window}, but did not look everywhere: "
+                    f"{found.coverage.why_incomplete}",
+                    retryable=True,
+                )
+            elif firing and found.total.value == 0:
+                accept([self._over(parse_iso(firing), window)])
+                firing = ""
+        return Asked({"until": iso(now), "firing": firing}, note=left_out)
+
+    def _windows(self, until: datetime | None, now: datetime) -> tuple[Iterator[Window], str]:
+        """The newest window and those before it back to *until*, oldest first; what is left out."""
+        length = self.settings.window
+        behind = now - until - length if until else timedelta(0)
+        wanted = 1 + max(0, -(-behind // length))
+        count = min(wanted, STRETCHES)
+        left_out = ""
+        if wanted > count and until:
+            left_out = f"nobody looked at {Window(until, now - count * length)}"
+        ends = (now - place * length for place in range(count - 1, -1, -1))
+        return (Window(end - length, end) for end in ends), left_out
+
+    def _filters(self) -> Filters:
+        asked = self.settings
+        return Filters(levels=asked.levels, fields=asked.fields, text=asked.text)
+
+    def _start(self, first: datetime) -> datetime:
+        """The start that two hosts agree on though their windows differ by seconds."""
+        length = self.settings.window
+        return _ORIGIN + (first - _ORIGIN) // length * length
+
+    def _alert(self, start: datetime, found: Found, window: Window) -> Alert:
+        name = self.settings.name
+        count = f"{'at least ' if found.total.relation != 'exact' else ''}{found.total.value}"
+        head = (
+            f"The saved search {name} found {count} entries in the logbook {self.logbook.name} "
+            f"within {window}: {said(self._filters())}."
+        )
+        lines = [
+            head,
+            *(
+                f"{iso(entry.time) if entry.time else '?'} {entry.source}:{entry.line} "
+                f"{one_line(entry.message, LINE)}"
+                for entry in found.entries
+            ),
+        ]
+        return Alert(
+            source="logbook",
+            title=f"{name}: {count} entries found",
+            text="\n".join(lines),
+            labels=self._labels(),
+            starts_at=start,
+            raw=compact({**self._labels(), "window": str(window), "found": count}),
+        )
+
+    def _over(self, start: datetime, window: Window) -> Alert:
+        return Alert(
+            source="logbook",
+            title=f"{self.settings.name}: nothing found any more",
+            text=f"The saved search found nothing in {self.logbook.name} within {window}.",
+            status="resolved",
+            labels=self._labels(),
+            starts_at=start,
+            ends_at=window.start,
+        )
+
+    def _labels(self) -> dict[str, str]:
+        own = {"alertname": self.settings.name, "logbook": self.logbook.name}
+        return own | dict(self.settings.labels)
