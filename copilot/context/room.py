@@ -37,7 +37,7 @@ def enlarged(frame: Frame, left: int, times: int) -> int:
     """
     known = prices.facts(frame.model)
     most = known.max_output if known else left
-    return max(frame.max_tokens, min(frame.max_tokens * 2**times, most, left))
+    return max(frame.max_tokens, min(frame.max_tokens << times, most, left))
 
 
 def request_room(frame: Frame, window: int) -> int:
