@@ -29,10 +29,22 @@ NO_WORDS = "the text names no word to look for, so it was left out"
 class Sifted:
     """What is left of the issues that came, and how many were dropped."""
 
-    tickets: tuple[Ticket, ...]
-    dropped: int
-    untimed: int
-    notes: tuple[str, ...]
+    tickets: tuple[Ticket, ...] = ()
+    looked_at: int = 0
+    untimed: int = 0
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """One query and what came of it. `is_exact`: nothing that Jira counts was dropped."""
+
+    jql: str
+    keys: bool
+    start: Place
+    read: Read
+    sifted: Sifted
+    is_exact: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,42 +61,52 @@ class Searching:
         try:
             if self.search.page:
                 return self._after(self.search.page)
-            jql, read, keys = self._first(any_term=False, keys=True)
+            looked = self._first(any_term=False, keys=True)
             notes = [*self._notes()]
             loose = len(self.query.terms) > 1 and not self.search.needs_all_words
-            if loose and not read.items and not read.why_incomplete:
-                jql, read, _ = self._first(any_term=True, keys=keys)
+            if loose and not looked.read.items and not looked.read.why_incomplete:
+                looked = self._first(any_term=True, keys=looked.keys)
                 notes.append(SOME_WORDS)
-            return self._answer(jql, read, Place(), notes)
+            return _answer(looked, notes)
         except JiraFault as failure:
             raise self._explained(failure) from None
 
-    def _first(self, *, any_term: bool, keys: bool) -> tuple[str, Read, bool]:
-        """The first pages and their JQL: once more without the keys, where Jira knows one not."""
-        jql = self.query.jql(any_term=any_term, keys=keys)
+    def _first(self, *, any_term: bool, keys: bool) -> Looked:
+        """The first pages: asked for once more without the keys, where Jira knows one not."""
         try:
-            return jql, self._read(jql, Place()), keys
+            return self._look(Place(), any_term=any_term, keys=keys)
         except JiraFault as failure:
             said = failure.fault.said if failure.fault else ""
             if not keys or not self.query.keys or not NO_ISSUE.search(said):
                 raise
-        return self._first(any_term=any_term, keys=False)
+        return self._look(Place(), any_term=any_term, keys=False)
 
     def _after(self, page: str) -> TicketsFound:
-        """The pages after those that *page* names. It says which JQL they were of."""
+        """The pages after those that *page* names. It says which query they were of."""
         ways = [(any_term, keys) for any_term in (False, True) for keys in (True, False)]
         jqls = [self.query.jql(any_term=any_term, keys=keys) for any_term, keys in ways]
         index, place = place_in(page, tuple(map(_digest, jqls)))
-        notes = [*self._notes(), SOME_WORDS] if ways[index][0] else [*self._notes()]
-        return self._answer(jqls[index], self._read(jqls[index], place), place, notes)
+        any_term, keys = ways[index]
+        notes = [*self._notes(), SOME_WORDS] if any_term else [*self._notes()]
+        return _answer(self._look(place, any_term=any_term, keys=keys), notes)
 
-    def _read(self, jql: str, place: Place) -> Read:
+    def _look(self, start: Place, *, any_term: bool, keys: bool) -> Looked:
+        """The pages from *start* on, until enough of what they hold is ours."""
+        jql = self.query.jql(any_term=any_term, keys=keys)
         wanted = max(self.search.limit, 1)
+        sifted = Sifted()
 
         def is_enough(items: list[Json]) -> bool:
-            return len(items) >= wanted and len(self._sifted(items).tickets) >= wanted
+            nonlocal sifted
+            if len(items) >= wanted:
+                sifted = self._sifted(items)
+            return len(sifted.tickets) >= wanted
 
-        return read_pages(lambda at: self.api.search(jql, at, wanted), place, is_enough)
+        read = read_pages(lambda at: self.api.search(jql, at, wanted), start, is_enough)
+        if sifted.looked_at < len(read.items):
+            sifted = self._sifted(read.items)
+        is_exact = self.search.updated == ALWAYS and len(sifted.tickets) == sifted.looked_at
+        return Looked(jql, keys, start, read, sifted, is_exact)
 
     def _sifted(self, items: list[Json]) -> Sifted:
         """The tickets among *items*: of our projects, and updated within the exact window."""
@@ -105,34 +127,7 @@ class Searching:
             notes.append(f"{foreign} of projects that are not open here came back and were dropped")
         if unreadable:
             notes.append(f"{unreadable} came without a key or fields and were dropped")
-        return Sifted(tuple(tickets), len(items) - len(tickets), untimed, tuple(notes))
-
-    def _answer(self, jql: str, read: Read, start: Place, notes: list[str]) -> TicketsFound:
-        sifted = self._sifted(read.items)
-        total = self._total(read, start, sifted)
-        why = read.why_incomplete
-        if why and read.place.count:
-            why += f"; {len(sifted.tickets)} tickets are given"
-        elif read.place.at and total.relation == "at_least":
-            why = f"limit: {len(sifted.tickets)} returned, more follow"
-        return TicketsFound(
-            tickets=sifted.tickets,
-            total=total,
-            coverage=Coverage(why, untimed=sifted.untimed, notes=(*notes, *sifted.notes)),
-            page=read.place.text(_digest(jql)) if read.place.at else "",
-        )
-
-    def _total(self, read: Read, start: Place, sifted: Sifted) -> Count:
-        """How many match. Cloud does not say; a count of its own is exact when the list ended."""
-        is_exact = self.search.updated == ALWAYS and not sifted.dropped
-        ended = not read.place.at and not read.why_incomplete
-        if ended and start == Place():
-            return Count(len(sifted.tickets))
-        if read.total is not None and is_exact:
-            return Count(read.total)
-        if ended and is_exact:
-            return Count(read.place.count)
-        return Count(len(sifted.tickets), "at_least")
+        return Sifted(tuple(tickets), len(items), untimed, tuple(notes))
 
     def _notes(self) -> Iterator[str]:
         if self.search.text.strip() and not self.query.terms and not self.query.is_raw:
@@ -165,6 +160,33 @@ class Searching:
             return "which there are could not be looked up"
         shown = ", ".join(names[:MOST_STATUSES])
         return f"there are {shown}" + (", …" if len(names) > MOST_STATUSES else "")
+
+
+def _answer(looked: Looked, notes: list[str]) -> TicketsFound:
+    read, sifted = looked.read, looked.sifted
+    total = _total(looked)
+    why = read.why_incomplete
+    if why and read.place.count:
+        why += f"; {len(sifted.tickets)} tickets are given"
+    elif read.place.at and total.relation == "at_least":
+        why = f"limit: {len(sifted.tickets)} returned, more follow"
+    return TicketsFound(
+        tickets=sifted.tickets,
+        total=total,
+        coverage=Coverage(why, untimed=sifted.untimed, notes=(*notes, *sifted.notes)),
+        page=read.place.text(_digest(looked.jql)) if read.place.at else "",
+    )
+
+
+def _total(looked: Looked) -> Count:
+    """How many match. Cloud does not say; a count of our own is exact when the list ended."""
+    read, count = looked.read, len(looked.sifted.tickets)
+    ended = not read.place.at and not read.why_incomplete
+    if ended and looked.start == Place():
+        return Count(count)
+    if read.total is not None and looked.is_exact:
+        return Count(read.total)
+    return Count(read.place.count) if ended and looked.is_exact else Count(count, "at_least")
 
 
 def _digest(jql: str) -> str:
