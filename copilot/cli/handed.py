@@ -6,6 +6,7 @@ incident stands. Whoever stops following stops nothing.
 
 import json
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from copilot.cli import exit_codes
@@ -18,14 +19,15 @@ from copilot.values import JsonObject, text_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from copilot.daemon.client import Client
     from copilot.journal import Event
+    from copilot.workspace import Workspace
 
     Show = Callable[[Event], None]
 
-LOOK_EVERY_S = 0.2
-ASK_EVERY_S = 1.0
+LOOK_EVERY_S = 0.4
 AT_WORK = frozenset({"waiting", "queued", "running"})
 
 
@@ -37,7 +39,7 @@ def hand_over(session: Session, client: "Client", body: JsonObject, as_jsonl: bo
     session.screen.say(
         f"a daemon runs here (process {client.plate.pid}); the investigation of {incident} {how}"
     )
-    return _followed(session, client, incident, as_jsonl)
+    return _followed(session, client, incident, as_jsonl, text_at(found, "record"))
 
 
 def watched(session: Session, client: "Client", incident: str, as_jsonl: bool) -> int:
@@ -50,10 +52,12 @@ def watched(session: Session, client: "Client", incident: str, as_jsonl: bool) -
     return exit_codes.OK
 
 
-def _followed(session: Session, client: "Client", incident: str, as_jsonl: bool) -> JsonObject:
+def _followed(
+    session: Session, client: "Client", incident: str, as_jsonl: bool, record: str = ""
+) -> JsonObject:
     """Show the investigation until it is over, and return its report. Raises CopilotError."""
     try:
-        found = _follow(session, client, incident, _shower(session, as_jsonl))
+        found = _follow(session, client, Record(incident, record), _shower(session, as_jsonl))
     except KeyboardInterrupt:
         raise Stopped(
             "no longer following; the daemon goes on. To follow again: "
@@ -71,28 +75,42 @@ def _followed(session: Session, client: "Client", incident: str, as_jsonl: bool)
     return report
 
 
-def _follow(session: Session, client: "Client", incident: str, show: "Show") -> JsonObject:
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What is followed: an investigation of that incident; the newest where no file is named."""
+
+    incident: str
+    name: str
+
+    def path(self, workspace: "Workspace") -> "Path | None":
+        """Its journal, when there is one."""
+        if self.name:
+            return workspace.journal_path(self.incident, 1).with_name(self.name)
+        return next(reversed(workspace.journals(self.incident)), None)
+
+
+def _follow(session: Session, client: "Client", record: Record, show: "Show") -> JsonObject:
     """Show each new event until the incident is no longer at work; how it stands then."""
     from copilot.journal import Tail
 
-    workspace = session.workspace
-    tails: dict[str, Tail] = {}
-    asked = 0.0
+    found = client.get(f"/v1/incidents/{record.incident}")
+    is_at_work = text_at(found, "status") in AT_WORK
+    tail: Tail | None = None
     while True:
-        for path in workspace.journals(incident)[-1:]:
-            tail = tails.setdefault(path.name, Tail(path))
-            for event in tail.news():
-                show(event)
-        if time.monotonic() - asked > ASK_EVERY_S:
-            asked = time.monotonic()
-            found = client.get(f"/v1/incidents/{incident}")
-            if text_at(found, "status") not in AT_WORK:
-                break
-        time.sleep(LOOK_EVERY_S)
-    for tail in tails.values():
-        for event in tail.news():
+        path = record.path(session.workspace)
+        if path and (tail is None or tail.path != path):
+            tail = Tail(path)
+            past = tail.news()
+            if record.name or not (is_at_work and past and past[-1].kind == "ended"):
+                for event in past:
+                    show(event)
+        for event in tail.news() if tail else ():
             show(event)
-    return found
+        if not is_at_work:
+            return found
+        time.sleep(LOOK_EVERY_S)
+        found = client.get(f"/v1/incidents/{record.incident}")
+        is_at_work = text_at(found, "status") in AT_WORK
 
 
 def _shower(session: Session, as_jsonl: bool) -> "Show":

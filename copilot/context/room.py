@@ -36,7 +36,7 @@ def enlarged(frame: Frame, left: int, times: int) -> int:
     Never more than the model can write, nor than is *left* of its window.
     """
     known = prices.facts(frame.model)
-    most = known.max_output if known else left
+    most = (known and known.max_output) or left
     return max(frame.max_tokens, min(frame.max_tokens << times, most, left))
 
 

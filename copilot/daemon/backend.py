@@ -118,7 +118,7 @@ class DaemonBackend:
         question = self.workspace().redactor.redact(text_at(asked, "question"))
         job = next_job(self._chosen(asked), entry, self.allowance(entry), question)
         self.desk.hand_out(entry, job)
-        return {**_incident(self._entry(entry.id)), "joined": False}
+        return {**_incident(self._entry(entry.id)), "record": job.record, "joined": False}
 
     def readiness(self) -> Sequence[str]:
         """Why no alerts should be sent here now; empty when all is well."""
