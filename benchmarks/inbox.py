@@ -129,7 +129,8 @@ def main() -> None:
     for name, figure in figures.items():
         print(f"{name:20} {figure:12,.1f}")
     if arguments.json:
-        arguments.json.write_text(json.dumps(figures, indent=2) + "\n")
+        rounded = {name: round(figure, 1) for name, figure in figures.items()}
+        arguments.json.write_text(json.dumps(rounded, indent=1) + "\n")
 
 
 if __name__ == "__main__":

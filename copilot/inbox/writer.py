@@ -141,7 +141,9 @@ class Writer:
             else:
                 self._refuse(batch, error)
         else:
-            self.trouble = ""
+            if self.trouble:
+                LOG.warning("inbox healed")
+                self.trouble = ""
             for job, answer in zip(batch, answers, strict=True):
                 if isinstance(answer, CopilotError):
                     job.answer.set_exception(answer)
@@ -177,18 +179,20 @@ class Writer:
         return [answers.get(place, []) for place in range(len(batch))]
 
     def _refuse(self, batch: Sequence[Job], error: Exception) -> None:
-        self.trouble = reason(error)
-        is_known = isinstance(error, SQLAlchemyError | OSError | sqlite3.Error)
-        LOG.error(
-            "inbox refused=%d reason=%r", len(batch), self.trouble,
-            exc_info=None if is_known else error,
-        )  # fmt: skip
+        """Tell everybody in the batch; what only their own data caused is no trouble of ours."""
+        words = reason(error)
+        is_trouble = _is_of_the_place(error)
+        if not is_trouble:
+            LOG.error("inbox refused=%d reason=%r", len(batch), words, exc_info=error)
+        elif words != self.trouble:
+            LOG.error("inbox trouble=%r refused=%d", words, len(batch))
+            self.trouble = words
         for job in batch:
             job.answer.set_exception(
                 InboxError(
-                    f"{self._database.name} could not be written ({self.trouble}); "
+                    f"{self._database.name} could not be written ({words}); "
                     "nothing of it was promised, send it again",
-                    retryable=True,
+                    retryable=is_trouble or isinstance(error, DBAPIError),
                 )
             )
 
@@ -228,4 +232,4 @@ def _is_of_the_place(error: Exception) -> bool:
     if isinstance(error, DBAPIError):
         state = getattr(error.orig, "sqlstate", None)
         return isinstance(error, OperationalError | InterfaceError) and state not in COLLISIONS
-    return isinstance(error, OSError | sqlite3.Error)
+    return isinstance(error, OSError | sqlite3.Error | InboxError)

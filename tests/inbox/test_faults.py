@@ -108,9 +108,7 @@ def test_nothing_of_a_refused_batch_is_kept(writer: Writer, other: sqlite3.Conne
     assert other.execute("SELECT count(*) FROM alerts").fetchone() == (0,)
 
 
-def test_a_full_file_refuses_and_heals_when_there_is_room(
-    file: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_file_refuses_and_heals_when_there_is_room(file: Path, clock: Clock) -> None:
     is_full = [True]
 
     class SmallDisk(SqliteFile):
@@ -221,3 +219,19 @@ def test_a_server_that_is_not_there_is_refused_without_its_password(opened: Open
 
     assert "hunter2" not in str(refused.value)
     assert refused.value.retryable
+
+
+def test_a_trouble_is_logged_once_and_so_is_its_end(
+    writer: Writer, other: sqlite3.Connection, caplog: pytest.LogCaptureFixture
+) -> None:
+    other.execute("BEGIN IMMEDIATE")
+
+    for _ in range(3):
+        with pytest.raises(InboxError):
+            writer.accept([arrival()])
+    other.execute("ROLLBACK")
+    until_well(writer)
+
+    assert [record.message.split("=")[0] for record in caplog.records] == [
+        "inbox trouble", "inbox healed",
+    ]  # fmt: skip

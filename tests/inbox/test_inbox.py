@@ -386,4 +386,5 @@ def test_one_bad_post_does_not_stop_its_neighbours(inbox: Inbox) -> None:
     for thread in threads:
         thread.join()
 
-    assert (answers.count("opened"), len(inbox.list())) == (10, 10)
+    assert (answers.count("opened"), answers.count("False"), len(inbox.list())) == (10, 10, 10)
+    assert inbox.trouble == ""
