@@ -23,7 +23,7 @@ from copilot.values import JsonObject
 
 Masks = Sequence[tuple[str, str]]
 SEED = 17
-PAGE = 2_000
+PAGE = 5_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,40 +97,40 @@ class Searches:
             raise self.caller.refuse(ask, fault)
         why = why_incomplete(document, self.caller.site.patience.server_time)
         found = [hit_of(item) for item in list_at(object_at(document, "hits"), "hits")]
-        hits = tuple(hit for hit in found if self._is_ours(hit))
-        why = together((why, self._dropped(found), *self.schema.gaps))
+        ours = {index for index in {hit.index for hit in found} if self._is_ours(index)}
+        hits = tuple(hit for hit in found if hit.index in ours)
+        why = together((why, _dropped(found, ours), *self.schema.gaps))
         total = count_of(document, complete=not why)
         sums = object_at(document, "aggregations")
         return Answer(total, hits, sums, why, len(found))
 
-    def _dropped(self, found: Sequence[Hit]) -> str:
-        foreign = [hit.index for hit in found if not self._is_ours(hit)]
-        names = ", ".join(sorted(set(foreign)))
-        if not foreign:
-            return ""
-        return (
-            f"{len(foreign)} hits came from {names}, which is no index of "
-            "this logbook, and were dropped"
-        )
+    def _is_ours(self, index: str) -> bool:
+        return permitted(index, self.schema.indices, self.caller.site.indices)
 
-    def _is_ours(self, hit: Hit) -> bool:
-        return permitted(hit.index, self.schema.indices, self.caller.site.indices)
+
+def _dropped(found: Sequence[Hit], ours: set[str]) -> str:
+    foreign = [hit.index for hit in found if hit.index not in ours]
+    if not foreign:
+        return ""
+    names = ", ".join(sorted(set(foreign)))
+    return f"{len(foreign)} hits came from {names}, none of this logbook's, and were dropped"
 
 
 def hit_of(item: Json) -> Hit:
     """One hit; a source that is a JSON text, as some proxies give it, is read like any other."""
     hit = item if isinstance(item, dict) else {}
+    source, order, values = hit.get("_source"), hit.get("sort"), hit.get("fields")
     return Hit(
-        index=text_at(hit, "_index"),
-        id=text_at(hit, "_id"),
-        order=tuple(list_at(hit, "sort")),
-        source=source_of(hit.get("_source")),
-        values=object_at(hit, "fields"),
+        str(hit.get("_index", "")),
+        str(hit.get("_id", "")),
+        tuple(order) if isinstance(order, list) else (),
+        source if isinstance(source, dict) else source_of(source),
+        values if isinstance(values, dict) else {},
     )
 
 
 def source_of(value: Json) -> JsonObject:
-    """The document of a hit."""
+    """The document of a hit, which is not an object already."""
     if isinstance(value, str):
         try:
             value = json.loads(value)

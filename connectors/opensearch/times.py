@@ -57,5 +57,10 @@ def time_of(field: TimeField, value: Json, clock: Clock) -> datetime | None:
         return instant(value) if isinstance(value, int) and value >= 0 else None
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
+    if isinstance(value, str) and value.endswith("Z"):  # as columns and our own documents are
+        try:
+            return datetime.fromisoformat(value)
+        except ValueError:
+            return None
     found = clock.value(str(value))
     return None if found is None else instant(found)

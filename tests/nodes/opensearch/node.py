@@ -41,7 +41,7 @@ def running(folder: Path) -> Iterator[str]:
         if not shutil.which(program):
             pytest.skip(f"{NO_NODE}{program} is not installed (apt-get install {package})")
     jars = _jars()
-    (folder / "config").mkdir()
+    (folder / "config").mkdir(parents=True)
     with (folder / "stderr").open("wb") as errors:
         process = subprocess.Popen(
             ["java", *JVM, "-cp", f"{jars}/launcher:{jars}/*", "OneNode", str(folder)],

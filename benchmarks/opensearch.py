@@ -1,0 +1,190 @@
+"""What our OpenSearch connector costs: `python benchmarks/opensearch.py [--entries N]`.
+
+Starts a node, imports N made-up entries (500,000 unless told) and asks what an investigation asks.
+Each tool is timed through the connector; then the very requests that it sent are sent again with
+bare opensearch-py, and the medians are compared. Templates are mined here, not on the server, so
+`logbook_patterns` is more than its requests. Last, a search of 10,000 hits
+goes to scratch in a process of its own, and its memory above idle is measured. Figures go to
+results/opensearch.json.
+"""
+
+import argparse
+import json
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from opensearchpy import OpenSearch
+
+from benchmarks.logbook import DAY, START, generate
+from connectors.logbook import Filters, Latest, Search
+from connectors.opensearch import OpenSearchLogbook, Outside, Site
+from connectors.opensearch.door import Door
+from connectors.opensearch.replies import Ask, Reply
+from copilot.scratch.store import Limits, Scratch
+from copilot.tools.logbook_rows import entry_row
+from copilot.window import Window
+from tests.nodes.opensearch.node import running
+
+RESULTS = Path(__file__).resolve().parent / "results" / "opensearch.json"
+INDEX = "benchmark"
+ROUNDS = 7
+WINDOW = Window(START + DAY / 4, START + DAY / 2)
+MIB = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The median seconds of one tool, and of its requests with bare opensearch-py."""
+
+    tool: str
+    requests: int
+    ours_s: float
+    bare_s: float
+
+    @property
+    def ratio(self) -> float:
+        """How many times as long ours takes."""
+        return self.ours_s / self.bare_s
+
+
+class Listening:
+    """The door, and what went through it."""
+
+    def __init__(self, site: Site) -> None:
+        self._door = Door(site, lambda: datetime.now(UTC))
+        self.asked: list[Ask] = []
+
+    def send(self, ask: Ask) -> Reply:
+        """Pass the request on."""
+        self.asked.append(ask)
+        return self._door.send(ask)
+
+
+def main() -> None:
+    """Run the benchmark and print its table."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
+    parser.add_argument("--entries", type=int, default=500_000)
+    parser.add_argument("--json", type=Path, default=RESULTS)
+    parser.add_argument("--search-in", default="", help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.search_in:
+        print(json.dumps(offloaded(asked.search_in)))
+        return
+    with tempfile.TemporaryDirectory() as folder, running(Path(folder) / "node") as url:
+        figures = measured(url, Path(folder), asked.entries)
+    asked.json.parent.mkdir(exist_ok=True)
+    asked.json.write_text(json.dumps(figures, indent=1) + "\n")
+
+
+def measured(url: str, folder: Path, entries: int) -> dict[str, Any]:
+    """Every figure, printed on the way."""
+    site = Site(url, (INDEX,))
+    files = generate(folder, entries)
+    book = OpenSearchLogbook(site, name="app")
+    started = time.perf_counter()
+    for path in files:
+        book.import_file(path, path.name)
+    seconds = time.perf_counter() - started
+    print(f"imported {entries} entries in {seconds:.1f} s, {entries / seconds:.0f} a second")
+    compared = [compare(url, site, tool, ask) for tool, ask in TOOLS.items()]
+    for one in compared:
+        print(
+            f"{one.tool:18} {one.requests} requests  ours {one.ours_s * 1000:8.1f} ms  "
+            f"bare {one.bare_s * 1000:8.1f} ms  x {one.ratio:.2f}"
+        )
+    done = subprocess.run(
+        [sys.executable, __file__, "--search-in", url], check=True, capture_output=True, text=True
+    )
+    memory = json.loads(done.stdout)
+    print(f"10,000 hits offloaded: {memory['above_idle_mib']:.0f} MiB above idle")
+    return {
+        "entries": entries,
+        "measured": datetime.now(UTC).date().isoformat(),
+        "imported_s": round(seconds, 1),
+        "tools": [{**asdict(one), "ratio": round(one.ratio, 3)} for one in compared],
+        "offload": memory,
+    }
+
+
+Question = Callable[[OpenSearchLogbook], object]
+FAILED = Filters(text="refused")
+TOOLS: dict[str, Question] = {
+    "search_logbook": lambda book: book.search(Search(FAILED, WINDOW)),
+    "… 10,000 hits": lambda book: book.search(Search(Filters(), WINDOW, limit=10_000)),
+    "logbook_overview": lambda book: book.overview(WINDOW, Filters(), timedelta(minutes=15)),
+    "logbook_patterns": lambda book: book.patterns(
+        Window(WINDOW.start, START + DAY / 4 + timedelta(minutes=30)), None, Filters()
+    ),
+    "logbook_fields": lambda book: book.fields(),
+    "logbook_context": lambda book: book.context("java.log", 50_000, 5, 10),
+    "logbook_trace": lambda book: book.trace("T2_US_Lakes", WINDOW, 200),
+    "latest": lambda book: book.latest(Latest("component", window=WINDOW)),
+}
+
+
+def compare(url: str, site: Site, tool: str, question: Question) -> Compared:
+    """The medians of a question through the connector and of its requests without it.
+
+    The two take turns, so that what else the machine does falls on both.
+    """
+    listening = Listening(site)
+    book = OpenSearchLogbook(site, name="app", outside=Outside(sender=listening))
+    bare = OpenSearch(url, timeout=60)
+    question(book)  # the list of fields is asked for once
+    ours, theirs = [], []
+    for _ in range(ROUNDS):
+        listening.asked.clear()
+        ours.append(timed(lambda: question(book)))
+        theirs.append(timed(lambda: repeated(bare, listening.asked)))
+    return Compared(tool, len(listening.asked), statistics.median(ours), statistics.median(theirs))
+
+
+def repeated(bare: OpenSearch, asks: Sequence[Ask]) -> None:
+    """Send the same requests with opensearch-py alone; a frozen view gets its new id."""
+    point = ""
+    for ask in asks:
+        body: Any = ask.body
+        if isinstance(body, list):
+            body = "".join(json.dumps(line) + "\n" for line in body)
+        elif isinstance(body, dict) and "pit" in body:
+            body = {**body, "pit": {**body["pit"], "id": point}}
+        elif isinstance(body, dict) and "pit_id" in body:
+            body = {"pit_id": [point]}
+        answer = bare.transport.perform_request(
+            ask.method, f"/{ask.path}", params=dict(ask.params), body=body
+        )
+        if isinstance(answer, dict):
+            point = answer.get("pit_id", point)
+
+
+def timed(call: Callable[[], object]) -> float:
+    """How many seconds *call* takes."""
+    started = time.perf_counter()
+    call()
+    return time.perf_counter() - started
+
+
+def offloaded(url: str) -> dict[str, float]:
+    """The memory that a search of 10,000 hits takes until its rows are in scratch, in MiB."""
+    book = OpenSearchLogbook(Site(url, (INDEX,)), name="app")
+    book.search(Search(FAILED, WINDOW))
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = Scratch(Path(folder), "inc", limits=Limits(256 * MIB, 512 * MIB))
+        idle = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        found = book.search(Search(window=WINDOW, limit=10_000))
+        scratch.put(map(entry_row, found.entries), tool="search_logbook", arguments={})
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return {"hits": len(found.entries), "above_idle_mib": round(peak - idle, 1)}
+
+
+if __name__ == "__main__":
+    main()
