@@ -129,8 +129,16 @@ class Investigator:
         self._tries = 0
         self._at += 1
         self._meets(step)
-        planned = [call for call in step.calls if self.records or call[0] != "write_notes"]
+        planned = [self._cited(call) for call in step.calls if self.records or not _notes(call)]
         return calls(*found, *planned, text=step.says)
+
+    def _cited(self, call: Call) -> Call:
+        """The call; what rules a cause out cites the line that was read last."""
+        name, arguments = call
+        if not _notes(call) or arguments["section"] != "ruled_out":
+            return call
+        lines = [{"reference": ref, "quote": value} for value, ref in self._references.items()]
+        return name, {**arguments, "evidence": lines[-1:]}
 
     def _meets(self, step: Step) -> None:
         if step.meets:
@@ -172,6 +180,10 @@ MISHAPS: dict[str, Json] = {
     "max_tokens": calls(("search_logbook", '{"text": "chec'), text="I", stop_reason="max_tokens"),
     "pause_turn": says("I go on in a moment.", stop_reason="pause_turn"),
 }
+
+
+def _notes(call: Call) -> bool:
+    return call[0] == "write_notes"
 
 
 def _look(near: str) -> Call:

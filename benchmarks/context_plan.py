@@ -14,6 +14,7 @@ from benchmarks.context_world import (
     DATASET,
     ENTRIES,
     NEEDED,
+    RULED_OUT,
     SITE,
     TICKET_WITH_RULE,
     TOPICS,
@@ -28,7 +29,6 @@ from copilot.window import iso
 Call = tuple[str, dict[str, Any]]
 FIRST_HITS = (1324, 2210)
 """Entries that are the first hits of a search, and cited."""
-RULED_OUT = ("T1_US_Mirror", "OPS-4155")
 OPEN = ("/store/group/ops/dropbox/rules.json", "60321")
 NOTES = {
     "ruled_out": (

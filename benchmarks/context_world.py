@@ -38,6 +38,8 @@ WORKFLOW = "cmsprod_Run2026C_ReReco_261129_221504_8817"
 SITE = "T2_DE_Example"
 DATASET = "/ZeroBias/Run2026C-v1/RAW"
 ALERT_TICKET = "OPS-4100"
+RULED_OUT = ("T1_US_Mirror", "OPS-4155")
+"""A site in downtime, and the ticket that announced it: loud, and not the cause."""
 WORDS = (
     "the agent waits for the next cycle and keeps its files", "nobody changed the setting by hand",
     "seen on two sites so far", "the shift crew restarted the component once, without effect",
@@ -185,6 +187,7 @@ def _ticket(number: int, chance: random.Random) -> dict[str, object]:
     if key == TICKET_WITH_RULE:
         middle = comments[len(comments) // 2]
         middle["body"] += f" The {NEEDED[1].near} {NEEDED[1].value} until the fix is out."
+        middle["body"] += f" {RULED_OUT[0]} is back since {RULED_OUT[1]} was closed."
     for place, comment in enumerate(comments):
         at = BEGIN - timedelta(days=number % 20, hours=len(comments) - place)
         comment["at"] = at.isoformat()
