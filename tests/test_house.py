@@ -99,7 +99,7 @@ def test_no_word_that_says_nothing_names_a_module_or_a_class() -> None:
         for package in PACKAGES
         for path in (ROOT / package).rglob("*.py")
         for name in [path.stem, *re.findall(r"^class (\w+)", path.read_text(), re.MULTILINE)]
-        if words.search(name)
+        if words.search(name.lower().replace("alertmanager", ""))  # Prometheus calls it so
     ]
 
     assert classes == []
