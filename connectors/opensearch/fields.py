@@ -10,8 +10,8 @@ from connectors.opensearch.entries import value_at
 from connectors.opensearch.layout import BETWEEN
 from connectors.opensearch.query import Query, select
 from connectors.opensearch.schema import Schema
-from connectors.opensearch.search import span_bodies, span_of
 from connectors.opensearch.searches import Searches
+from connectors.opensearch.span import span_bodies, span_of
 from copilot.values import Json, JsonObject, list_at, object_at
 from copilot.window import ALWAYS
 

@@ -8,8 +8,8 @@ from connectors.opensearch.layout import pair
 from connectors.opensearch.query import Query, select
 from connectors.opensearch.sample import estimate
 from connectors.opensearch.schema import Schema
-from connectors.opensearch.search import page_body
 from connectors.opensearch.searches import Searches
+from connectors.opensearch.span import page_body
 from connectors.opensearch.times import PER_MICRO
 from connectors.opensearch.words import any_of
 from connectors.timestamps import instant

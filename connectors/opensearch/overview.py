@@ -12,8 +12,8 @@ from connectors.opensearch.faults import RefusedError
 from connectors.opensearch.query import Query, select, trouble
 from connectors.opensearch.sample import Masks, estimate, frequent, sampled
 from connectors.opensearch.schema import Schema
-from connectors.opensearch.search import Span, page_body, span_bodies, span_of
 from connectors.opensearch.searches import Searches
+from connectors.opensearch.span import Span, page_body, span_bodies, span_of
 from connectors.opensearch.times import PER_MICRO
 from connectors.time_slots import WIDTHS, ends_of, gaps_of, width_for
 from connectors.timestamps import instant

@@ -11,8 +11,8 @@ from connectors.logbook import Count, Coverage, Filters, Patterns
 from connectors.opensearch.answers import together
 from connectors.opensearch.query import Query, select
 from connectors.opensearch.sample import EMPTY, Masks, Sample, mined, sampled
-from connectors.opensearch.search import Span, span_bodies, span_of
 from connectors.opensearch.searches import Searches
+from connectors.opensearch.span import Span, span_bodies, span_of
 from connectors.templates import TemplateMiner
 from copilot.window import ALWAYS, Window
 

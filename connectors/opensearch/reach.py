@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from connectors.opensearch.book import OpenSearchLogbook
 from connectors.opensearch.query import Query
 from connectors.opensearch.replies import Ask
-from connectors.opensearch.search import span_bodies, span_of
 from connectors.opensearch.searches import Searches
+from connectors.opensearch.span import span_bodies, span_of
 from copilot.errors import CopilotError
 from copilot.safe_text import safe_text
 from copilot.values import object_at, text_at

@@ -1,19 +1,17 @@
 """Search: one page of entries, the count of all, and what the answer rests on."""
 
 from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import Literal, TypeAlias
 
 from connectors.logbook import Count, Coverage, Entry, Filters, Found, Search
-from connectors.opensearch.answers import Answer, Hit, together
+from connectors.opensearch.answers import Hit, together
 from connectors.opensearch.cursor import Cursor, closed, opened
 from connectors.opensearch.entries import Reading, searched_text
 from connectors.opensearch.faults import RefusedError, UnansweredError
 from connectors.opensearch.pages import START, Pages
 from connectors.opensearch.query import Query, select
 from connectors.opensearch.schema import Schema
-from connectors.opensearch.searches import Searches, merged
-from connectors.opensearch.times import column
+from connectors.opensearch.searches import Searches
+from connectors.opensearch.span import Direction, Span, page_body, span_bodies, span_of
 from connectors.opensearch.words import inexact, text_clauses
 from connectors.text_query import TextQuery, phrase
 from copilot.values import Json, JsonObject
@@ -22,7 +20,6 @@ from copilot.window import ALWAYS, Window, iso
 SCANNED = 20_000
 """Entries that a search within words looks at, the newest ones."""
 MAX_LIMIT = 10_000
-Direction: TypeAlias = Literal["asc", "desc"]
 
 
 def search(searches: Searches, asked: Search) -> Found:
@@ -37,71 +34,6 @@ def trace(searches: Searches, identifier: str, window: Window, limit: int) -> Fo
     asked = Search(Filters(text=identifier), window, "oldest", limit)
     scored, _ = text_clauses(text, searches.schema.searched)
     return _answer(_Asked(searches, asked, text), Query(scored=tuple(scored)))
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """How many entries of a window there are, from when to when, and how many have no time."""
-
-    total: Count
-    first: datetime | None
-    last: datetime | None
-    untimed: int
-    """Those that match but have no time, whatever the window."""
-    why: str
-
-    @property
-    def timed(self) -> int:
-        """How many of them have a time."""
-        return self.total.value
-
-
-def span_bodies(schema: Schema, query: Query, window: Window) -> list[JsonObject]:
-    """The three searches that tell a span: both ends, and the entries without a time."""
-    inside = query.within(schema, window)
-    timed = inside if window != ALWAYS else query.timed(schema)
-    ends = [
-        page_body(schema, timed, "asc")
-        | {"size": 1, "track_total_hits": True, "_source": _when(schema)},
-        page_body(schema, timed, "desc")
-        | {"size": 1, "track_total_hits": False, "_source": _when(schema)},
-    ]
-    rest: JsonObject = {
-        "query": query.untimed(schema).clause(),
-        "size": 0,
-        "track_total_hits": True,
-    }
-    return [*ends, rest]
-
-
-def span_of(schema: Schema, window: Window, answers: list[Answer]) -> Span:
-    """The span that the answers to `span_bodies` tell."""
-    oldest, newest, untimed = answers
-    reading = Reading(schema)
-    first, last = (
-        reading.entry(answer.hits[0]).time if answer.hits else None for answer in (oldest, newest)
-    )
-    total = oldest.total if window != ALWAYS else merged(oldest.total, [untimed.total])
-    why = together(answer.why_incomplete for answer in answers)
-    return Span(total, first, last, untimed.total.value, why)
-
-
-def page_body(
-    schema: Schema, query: Query, order: Direction, *, ranked: bool = False
-) -> JsonObject:
-    """A sorted search without a size."""
-    body: JsonObject = {"query": query.clause(ranked=ranked)}
-    if ranked:
-        body["sort"] = [{"_score": "desc"}, {"_seq_no": "desc"}]
-    else:
-        body["sort"] = list(schema.order(order))
-    if not schema.own:
-        body["docvalue_fields"] = [column(schema.time)]
-    return body
-
-
-def _when(schema: Schema) -> str:
-    return schema.time.name
 
 
 @dataclass(frozen=True, slots=True)
