@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from copilot import alerts, assembly
+from copilot import alerts, assembly, traces
 from copilot.context.view import View
 from copilot.errors import NotFoundError
 from copilot.investigation import investigate
@@ -93,6 +93,7 @@ def investigate_incident(
     case = assembly.case_for(workspace, incident, alert, question, ledger)
     path = wishes.record or record_for(workspace, incident, question)
     with (
+        traces.investigation(incident, frame.model),
         wishes.model_for(workspace, wishes.on_attempt) as model,
         Journal(path, now=workspace.now, observe=observe, take_over=wishes.take_over) as journal,
     ):

@@ -11,6 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 
+from opentelemetry.context import Context
+
+from copilot import traces
 from copilot.context.again import hinted, served_again
 from copilot.context.asked import Past
 from copilot.context.likeness import likeness
@@ -83,20 +86,24 @@ def _run(
     for item in ready:
         if isinstance(item, Prepared) and not _known(work, item) and not _is_among(fresh, item):
             fresh.append(item)
+    parent = traces.here()
     with ThreadPoolExecutor(MAX_CALLS, thread_name_prefix="tool") as threads:
         ran = dict(
             zip(
                 (item.call.id for item in fresh),
-                threads.map(lambda item: _timed(work, item), fresh),
+                threads.map(lambda item: _timed(work, item, parent), fresh),
                 strict=True,
             )
         )
     yield from (ran.get(item.call.id, item) for item in ready)
 
 
-def _timed(work: Work, item: Prepared) -> Ran:
+def _timed(work: Work, item: Prepared, parent: Context) -> Ran:
+    """One call, with the time that it took."""
     begun = work.now()
+    span = traces.ToolSpan(item.tool.name, item.call.id, parent)
     ran = work.registry.run(item, work.case)
+    span.end(ok=ran.outcome.ok)
     return replace(ran, ms=int((work.now() - begun) / timedelta(milliseconds=1)))
 
 

@@ -8,6 +8,7 @@ from contextlib import suppress
 from threading import Event as Flag
 from types import FrameType
 
+from copilot import __version__, traces
 from copilot.daemon import doorplate
 from copilot.errors import EngineHeldError
 from copilot.logs import set_up
@@ -28,6 +29,7 @@ def serve(open_workspace: Callable[[], Workspace], environ: Mapping[str, str]) -
     from copilot.daemon.daemon import Daemon, Signals
 
     set_up(sys.stderr, workspace.redactor)
+    traces.export(environ, __version__)
     signals = Signals(Flag(), Flag())
     _listen(signals.leave, signals.reload)
     daemon = Daemon(open_workspace, environ)
