@@ -6,7 +6,7 @@ Source of the format: prometheus.io, Alertmanager configuration, `webhook_config
 
 from copilot.errors import UsageError
 from copilot.intake import fields
-from copilot.intake.bounds import TEXT_CHARACTERS
+from copilot.intake.bounds import RAW_CHARACTERS, TEXT_CHARACTERS, check_count
 from copilot.intake.parcel import FIRING, RESOLVED, Parcel
 from copilot.values import Alert, Json, JsonObject, object_at, text_at
 
@@ -31,13 +31,15 @@ def group(payload: JsonObject, source: str) -> Parcel:
     alerts = payload.get("alerts")
     if not isinstance(alerts, list):
         raise UsageError("the payload has no list of alerts under `alerts`")
+    check_count(len(alerts))
     envelope: JsonObject = {key: value for key, value in payload.items() if key != "alerts"}
+    rest = fields.raw(envelope)
     found = []
     for index, alert in enumerate(alerts):
         if not isinstance(alert, dict):
             raise UsageError(f"alerts[{index}] of the payload is not an object")
         whole = index == 0 or len(alerts) <= FULL_RAW
-        raw = fields.raw({**envelope, "alerts": [alert]} if whole else alert, indent=whole or None)
+        raw = f"{fields.raw(alert)}\n{rest}" if whole else fields.raw(alert, indent=None)
         found.append(_alert(alert, envelope, source, raw))
         if not found[-1].title and not found[-1].text:
             raise UsageError(f"alerts[{index}] of the payload has no labels and no annotations")
@@ -58,7 +60,12 @@ def _alert(alert: JsonObject, envelope: JsonObject, source: str, raw: str) -> Al
     status = (text_at(alert, "status") or text_at(envelope, "status")).lower()
     return Alert(
         source=source,
-        title=fields.title(labels.get("alertname", "") or summary or text_at(envelope, "title")),
+        title=fields.title(
+            labels.get("alertname", "")
+            or summary
+            or text_at(envelope, "title")
+            or fields.words(labels)
+        ),
         text=fields.cut(text, TEXT_CHARACTERS),
         status=RESOLVED if status == RESOLVED else FIRING,
         labels=labels,
@@ -66,7 +73,7 @@ def _alert(alert: JsonObject, envelope: JsonObject, source: str, raw: str) -> Al
         starts_at=fields.instant(text_at(alert, "startsAt")),
         ends_at=fields.instant(text_at(alert, "endsAt")),
         fingerprint=fields.cut(text_at(alert, "fingerprint"), 100),
-        raw=raw,
+        raw=fields.cut(raw, RAW_CHARACTERS),
     )
 
 

@@ -16,6 +16,8 @@ MAX_BYTES = 1 << 20
 MAX_DEPTH = 32
 MAX_VALUES = 200_000
 """In the whole body: 10,000 alerts with a few labels each, and little more."""
+MAX_ALERTS = 10_000
+"""In one body."""
 MAX_KEYS = 1000
 """In one object."""
 MAX_DIGITS = 40
@@ -50,6 +52,12 @@ def load(body: bytes) -> Json:
     except ValueError as error:
         raise UsageError(f"the alert is not JSON: {error}") from None
     return payload
+
+
+def check_count(alerts: int) -> None:
+    """Raises UsageError when a body brings more alerts than are taken at once."""
+    if alerts > MAX_ALERTS:
+        raise UsageError(f"the body holds {alerts} alerts; at most {MAX_ALERTS} are taken at once")
 
 
 def _measure(skeleton: str) -> None:

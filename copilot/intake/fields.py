@@ -6,6 +6,7 @@ read is empty. Long texts are cut, and controls in them become visible.
 
 import json
 import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -64,6 +65,11 @@ def instant(text: str) -> datetime | None:
     return time if time and time > UNSET else None
 
 
+def words(labels: Mapping[str, str]) -> str:
+    """The labels as `a=1, b=2`, in the order of their names."""
+    return ", ".join(f"{name}={value}" for name, value in sorted(labels.items()))
+
+
 def fingerprint(labels: Mapping[str, str], name: str = "") -> str:
     """A digest of the labels, and of a *name* where the labels alone say too little."""
     return digest("\n".join([name, *(f"{key}={labels[key]}" for key in sorted(labels))]))[:16]
@@ -78,13 +84,20 @@ def differences(members: Sequence[Mapping[str, str]], shared: Iterable[str]) -> 
     """One line for each of several members: the labels that tell it from the others."""
     if len(members) < 2:
         return []
-    keys = sorted({key for labels in members for key in labels})
-    differing = [key for key in keys if len({labels.get(key) for labels in members}) > 1]
-    unsaid = [key for key in keys if key not in differing and key not in shared]
-    return [
-        " ".join(f"{key}={one_line(labels[key])}" for key in (*differing, *unsaid) if key in labels)
-        for labels in members
-    ]
+    values: dict[str, set[str]] = defaultdict(set)
+    carriers: Counter[str] = Counter()
+    for labels in members:
+        for key, value in labels.items():
+            values[key].add(value)
+            carriers[key] += 1
+    differing = {key for key in values if len(values[key]) > 1 or carriers[key] < len(members)}
+    told = differing | (values.keys() - set(shared))
+
+    def line(labels: Mapping[str, str]) -> str:
+        keys = sorted(labels.keys() & told, key=lambda key: (key not in differing, key))
+        return " ".join(f"{key}={one_line(labels[key])}" for key in keys)
+
+    return [line(labels) for labels in members]
 
 
 def _exact(text: str, limit: int) -> str:

@@ -16,7 +16,7 @@ from connectors.adf import adf_text
 from copilot.daemon_settings import AlertMap
 from copilot.errors import ConfigError, UsageError
 from copilot.intake import fields
-from copilot.intake.bounds import TEXT_CHARACTERS
+from copilot.intake.bounds import TEXT_CHARACTERS, check_count
 from copilot.intake.parcel import FIRING, RESOLVED, Parcel
 from copilot.strict_model import validated
 from copilot.strict_yaml import parse
@@ -81,6 +81,7 @@ class Map:
                 f"the map {self.name} finds no alert in this payload; is it the right map?"
             )
         alerts = found if isinstance(found, list) else [found]
+        check_count(len(alerts))
         return Parcel(f"generic:{self.name}", tuple(map(self._alert, alerts)))
 
     def _alert(self, alert: Json) -> Alert:

@@ -32,6 +32,7 @@ def parcel(payload: Json) -> Parcel:
     if isinstance(payload, dict) and isinstance(payload.get("alerts"), list):
         return alertmanager.group(payload, _sender(payload))
     items = payload if isinstance(payload, list) and payload else [payload]
+    bounds.check_count(len(items))
     found = [alert_of(item) for item in items]
     return Parcel("generic", tuple(replace(one, status=_status(one)) for one in found))
 

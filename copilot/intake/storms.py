@@ -4,7 +4,7 @@ Every member stays an alert of its own with its own key, so that repeats and end
 only the incident is shared.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -32,7 +32,7 @@ def together(
     named = [_labels(one) for one in members]
     shared = dict(labels) or _shared(named)
     first = members[0]
-    title = fields.title(f"Many alerts at once: {_words(shared) or first.source}")
+    title = fields.title(f"Many alerts at once: {fields.words(shared) or first.source}")
     same = identity(shared, title, identity_labels)
     severities = [one.severity for one in members if one.status == "firing"] or [first.severity]
     alert: JsonObject = {
@@ -59,11 +59,14 @@ def _lines(
     ]
     if text := text_at(members[0].alert, "text"):
         lines.append(f"The first says: {text}")
-    for name in sorted({name for labels in named for name in labels} - shared.keys()):
-        counted = Counter(labels[name] for labels in named if name in labels)
-        if len(counted) > 1:
-            usual = ", ".join(f"{value} ({times})" for value, times in counted.most_common(VALUES))
-            lines.append(f"{name}: {len(counted)} values, {usual}")
+    counted: dict[str, Counter[str]] = defaultdict(Counter)
+    for labels in named:
+        for name in labels.keys() - shared.keys():
+            counted[name][labels[name]] += 1
+    for name, values in sorted(counted.items()):
+        usual = [f"{value} ({times})" for value, times in values.most_common(VALUES) if times > 1]
+        if usual:
+            lines.append(f"{name}: {', '.join(usual)}{', …' if len(values) > len(usual) else ''}")
     lines += fields.differences(named[:LISTED], shared)
     if len(members) > LISTED:
         lines.append(f"… and {len(members) - LISTED} more")
@@ -82,7 +85,3 @@ def _shared(named: Sequence[Mapping[str, str]]) -> dict[str, str]:
         for name, value in first.items()
         if all(labels.get(name) == value for labels in named)
     }
-
-
-def _words(labels: Mapping[str, str]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in sorted(labels.items()))

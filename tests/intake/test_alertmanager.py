@@ -150,3 +150,14 @@ def test_a_group_key_is_any_text_or_number() -> None:
     """B32."""
     assert parcel(group(alert(), groupKey=666)).group == "666"
     assert len(parcel(group(alert(), groupKey='{"}' * 20_000)).group) == 60_000
+
+
+def test_an_alert_without_a_name_is_called_by_its_labels() -> None:
+    found = parcel(group(alert(labels={"workflow": "wf_1", "a": "b"}, annotations={})))
+
+    assert found.alerts[0].title == "a=b, workflow=wf_1"
+
+
+def test_more_alerts_than_are_taken_at_once_are_refused() -> None:
+    with pytest.raises(UsageError, match="at most 10000"):
+        parcel(group(alerts=[alert()] * 10_001))
