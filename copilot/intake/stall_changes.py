@@ -36,19 +36,18 @@ def changes(
 
     A workflow that is in no page any more is older than the horizon: forgotten, not resolved.
     """
-    ordered = sorted(stalled, key=lambda row: (row.last is None, row.last, row.value))
-    began = [
-        (row, Stalled(row.last, row.last + rules.threshold)) for row in ordered[:limit] if row.last
-    ]
+    began = [(row, Stalled(row.last, row.last + rules.threshold)) for row in stalled if row.last]
+    began.sort(key=lambda pair: (pair[1].last, pair[0].value))
+    told = began[:limit]
     rows = [*seen.known.values(), *(row for row in seen.overdue if row.value in known)]
     moved = [row for row in rows if _is_over(row, known, rules)]
     over = {row.value for row in moved}
     still = {row.value: known[row.value] for row in rows if row.value not in over}
     return Changes(
-        began=tuple(began),
+        began=tuple(told),
         over=tuple((row, known[row.value]) for row in moved),
-        stalled=still | {row.value: stall for row, stall in began},
-        postponed=max(0, len(ordered) - limit),
+        stalled=still | {row.value: stall for row, stall in told},
+        postponed=len(began) - len(told),
     )
 
 
