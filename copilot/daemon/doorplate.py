@@ -1,18 +1,21 @@
 """Where the daemon of a workspace is to be found, and the word that opens it on this machine.
 
 Each daemon has a file in the state folder that only its owner can read, and holds a lock on it for
-as long as it lives: what a killed one left behind is recognised as such.
+as long as it lives: what a killed one left behind is recognised as such. Several hosts may share
+the folder. A plate names its host, because a lock may not be seen from another one, its process
+ids are others, and its address may mean loopback: only its own host reads or removes it.
 """
 
 import fcntl
+import glob
 import json
 import os
 import secrets
+import socket
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-
-PATTERN = "daemon-*.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +31,7 @@ class Hung:
     """A plate that hangs until it is taken down, or the process is gone."""
 
     def __init__(self, state: Path, plate: Doorplate) -> None:
-        self._path = state / f"daemon-{plate.pid}.json"
+        self._path = state / f"{_of_this_host()}{plate.pid}.json"
         with suppress(FileNotFoundError):  # of an earlier process with our number
             self._path.unlink()
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
@@ -51,10 +54,20 @@ def new_token() -> str:
 
 def find(state: Path) -> Doorplate | None:
     """A daemon that runs over this state folder on this machine, or None."""
-    for path in sorted(state.glob(PATTERN)):
+    return next(alive(state), None)
+
+
+def alive(state: Path) -> Iterator[Doorplate]:
+    """The daemons that run over this state folder on this machine."""
+    pattern = f"{glob.escape(_of_this_host())}*.json"
+    for path in sorted(state.glob(pattern)):
         if _is_held(path) and (found := _read(path)):
-            return found
-    return None
+            yield found
+
+
+def _of_this_host() -> str:
+    """How the names of this host's plates begin."""
+    return f"daemon-{socket.gethostname()}-"
 
 
 def _read(path: Path) -> Doorplate | None:

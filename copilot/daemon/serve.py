@@ -20,10 +20,11 @@ LEFT_AT_ONCE = 143
 def serve(open_workspace: Callable[[], Workspace], environ: Mapping[str, str]) -> int:
     """Serve until SIGTERM, then leave the process. Raises CopilotError when it cannot start."""
     workspace = open_workspace()
-    held = doorplate.find(workspace.settings.state)
+    settings = workspace.settings
+    held = None if settings.daemon.database else doorplate.find(settings.state)
     if held:  # told at once: the daemon's own libraries take a second to load
         raise EngineHeldError(
-            f"{workspace.settings.state} is in use by another daemon (process {held.pid}, "
+            f"{settings.state} is in use by another daemon (process {held.pid}, "
             f"{held.url}); stop that one first, or give this one a workspace of its own"
         )
     from copilot.daemon.daemon import Daemon, Signals

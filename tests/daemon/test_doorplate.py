@@ -5,7 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from copilot.daemon.doorplate import Doorplate, Hung, find
+import pytest
+
+from copilot.daemon.doorplate import Doorplate, Hung, alive, find
 
 PLATE = Doorplate("http://127.0.0.1:8080", "word", 4711)
 
@@ -20,7 +22,8 @@ def test_a_running_daemon_is_found_with_its_address_and_token(tmp_path: Path) ->
 def test_only_its_owner_may_read_the_token(tmp_path: Path) -> None:
     hung = Hung(tmp_path, PLATE)
 
-    assert stat.S_IMODE((tmp_path / "daemon-4711.json").stat().st_mode) == 0o600
+    [file] = tmp_path.iterdir()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
     hung.take_down()
 
 
@@ -44,10 +47,34 @@ def test_what_a_killed_daemon_left_is_not_taken_for_one_and_goes(tmp_path: Path)
 
 def test_a_plate_that_cannot_be_read_is_no_daemon(tmp_path: Path) -> None:
     hung = Hung(tmp_path, PLATE)
-    (tmp_path / "daemon-4711.json").write_text("{")
+    [file] = tmp_path.iterdir()
+    file.write_text("{")
 
     assert find(tmp_path) is None
     hung.take_down()
+
+
+def test_the_plate_of_another_host_is_neither_read_nor_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("socket.gethostname", lambda: "other")
+    hung = Hung(tmp_path, PLATE)
+    monkeypatch.undo()
+    own = Hung(tmp_path, PLATE)
+
+    own.take_down()
+
+    assert find(tmp_path) is None
+    assert len(list(tmp_path.iterdir())) == 1
+    hung.take_down()
+
+
+def test_all_daemons_of_this_host_are_found(tmp_path: Path) -> None:
+    first, second = (Hung(tmp_path, Doorplate("http://x", "t", pid)) for pid in (1, 2))
+
+    assert {plate.pid for plate in alive(tmp_path)} == {1, 2}
+    first.take_down()
+    second.take_down()
 
 
 def test_a_folder_that_is_not_there_has_no_daemon(tmp_path: Path) -> None:
