@@ -51,8 +51,9 @@ class Pollers:
         self._take = take
         self._clock = clock
         self._lock = Lock()
-        self._watches: dict[str, Watch] = {}
+        self._watches: dict[str, Watch] = {}  # by the id of the job
         self._last_due: dict[str, datetime] = {}
+        self._generation = 0
         self._stopping = Event()
         self._scheduler = BackgroundScheduler(
             jobstores={"default": MemoryJobStore()},
@@ -76,24 +77,14 @@ class Pollers:
         """
         with self._lock:
             old, self._watches = self._watches, {}
-        for name, watch in old.items():
-            self._scheduler.remove_job(name)
+            self._last_due.clear()
+        for job, watch in old.items():
+            self._scheduler.remove_job(job)
             watch.close(0)
+        before = {watch.poll.name: watch for watch in old.values()}
+        self._generation += 1
         for poll in polls:
-            cursor = CursorFile(self._folder, poll.name)
-            watch = Watch(poll, cursor, self._take, self._clock)
-            if poll.name in old:
-                watch.continues(old[poll.name])
-            with self._lock:
-                self._watches[poll.name] = watch
-                self._last_due.pop(poll.name, None)
-            self._scheduler.add_job(
-                watch.run,
-                IntervalTrigger(seconds=max(1, int(poll.every.total_seconds())), timezone=UTC),
-                id=poll.name,
-                name=poll.name,
-                next_run_time=self._clock(),
-            )
+            self._add(poll, before.get(poll.name))
 
     def stop(self, seconds: float = 5.0) -> bool:
         """Begin no more; whether all under way ended within *seconds*. Others are given up."""
@@ -120,16 +111,32 @@ class Pollers:
         for job in self._scheduler.get_jobs():
             watch = self._watch(job.id)
             if watch and job.next_run_time > now + watch.poll.every + SLACK:
-                LOG.warning("clock was set back poll=%s planned=%s", job.id, job.next_run_time)
+                LOG.warning("clock was set back poll=%s planned=%s", job.name, job.next_run_time)
                 job.modify(next_run_time=now)
+
+    def _add(self, poll: Poll, before: Watch | None) -> None:
+        # A new id each time: a given up run of the old job would count as a running one of the new.
+        job = f"{poll.name}/{self._generation}"
+        watch = Watch(poll, CursorFile(self._folder, poll.name), self._take, self._clock)
+        if before:
+            watch.continues(before)
+        with self._lock:
+            self._watches[job] = watch
+        self._scheduler.add_job(
+            watch.run,
+            IntervalTrigger(seconds=max(1, int(poll.every.total_seconds())), timezone=UTC),
+            id=job,
+            name=poll.name,
+            next_run_time=self._clock(),
+        )
 
     def _watch_clock(self) -> None:
         while not self._stopping.wait(CLOCK_CHECK_S):
             self.set_right(self._clock())
 
-    def _watch(self, name: str) -> Watch | None:
+    def _watch(self, job: str) -> Watch | None:
         with self._lock:
-            return self._watches.get(name)
+            return self._watches.get(job)
 
     def _heard(self, event: JobEvent) -> None:
         watch = self._watch(event.job_id)
@@ -149,8 +156,8 @@ class Pollers:
         """Count what a submission says of runs that do not take place."""
         due = max(event.scheduled_run_times)
         with self._lock:
-            before = self._last_due.get(watch.poll.name)
-            self._last_due[watch.poll.name] = due
+            before = self._last_due.get(event.job_id)
+            self._last_due[event.job_id] = due
         if before:
             # Coalesced runs leave no event of their own: they are the intervals in between.
             watch.skip(round((due - before) / watch.poll.every) - 1, "slept through")

@@ -95,7 +95,7 @@ class SearchPoll:
         ]
         return Alert(
             source="logbook",
-            title=f"{name}: {count} entries found",
+            title=f"{name}: {count} found",
             text="\n".join(lines),
             labels=self._labels(),
             starts_at=start,

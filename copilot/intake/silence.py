@@ -2,7 +2,8 @@
 
 A stretch without any progress is a hole of the logbook, not of the workflows, when progress came
 densely right before it and right behind it: as much again in the same time would have been some ten
-entries, and there was none. A stretch that is only quiet (one slow workflow at night) is no hole.
+entries, and there was none. A stretch that is only quiet (one slow workflow at night) is no hole,
+nor is one of many alike: batches and working hours have a rhythm.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,6 +17,8 @@ EXPECTED = 10
 """Entries that would have come in a hole. Without it, none is one chance in twenty thousand."""
 SEVERAL = 3
 """From so many workflows on, that all fell silent at once says more of the logbook than of them."""
+RHYTHM = 5
+"""More gaps alike than this are how the work goes, and no accidents."""
 BUCKETS = 1_000
 
 
@@ -39,8 +42,15 @@ def past_holes(seen: Overview, lag: timedelta) -> tuple[Hole, ...]:
     return tuple(
         Hole(seen.buckets[first].start, seen.buckets[then].start + seen.bucket)
         for first, then in _gaps(seen)
-        if (then - first - 1) * seen.bucket >= lag and _is_hole(sums, first, then)
+        if _length(seen, first, then) >= lag
+        and _is_hole(sums, first, then)
+        and not is_usual(seen, _length(seen, first, then))
     )
+
+
+def is_usual(seen: Overview, length: timedelta) -> bool:
+    """True when many stretches without progress are at least half as long."""
+    return sum(2 * _length(seen, *gap) >= length for gap in _gaps(seen)) > RHYTHM
 
 
 def entries_since(seen: Overview, start: datetime) -> int:
@@ -52,6 +62,11 @@ def _gaps(seen: Overview) -> Iterator[tuple[int, int]]:
     """The buckets with entries, by pairs that have empty ones in between."""
     filled = [place for place, bucket in enumerate(seen.buckets) if bucket.count]
     return ((first, then) for first, then in pairwise(filled) if then > first + 1)
+
+
+def _length(seen: Overview, first: int, then: int) -> timedelta:
+    """How long it is between two buckets."""
+    return (then - first - 1) * seen.bucket
 
 
 def _sums(seen: Overview) -> Sequence[int]:

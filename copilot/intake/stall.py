@@ -14,7 +14,14 @@ from connectors.logbook import Coverage, Filters, LastSeen, Latest, LatestPage, 
 from copilot.daemon_settings import StallDetector
 from copilot.errors import ConnectorError
 from copilot.intake.polls import Accept, Asked
-from copilot.intake.silence import EXPECTED, SEVERAL, bucket_for, entries_since, past_holes
+from copilot.intake.silence import (
+    EXPECTED,
+    SEVERAL,
+    bucket_for,
+    entries_since,
+    is_usual,
+    past_holes,
+)
 from copilot.intake.stall_alerts import StallAlerts, ending, progress
 from copilot.intake.stall_changes import changes, news
 from copilot.intake.stall_record import Blind, StallRecord, from_json
@@ -91,8 +98,7 @@ class StallPoll:
         overview = self._overview(now)
         alive = seen.going - (len(seen.overdue) - len(new))
         last = seen.newest_progress
-        several = alive >= SEVERAL
-        if several and last and now - last >= lag and self._was_dense(seen, overview, last, now):
+        if last and alive >= SEVERAL and self._is_unlikely(seen, overview, last, now):
             why = (
                 f"None of {alive} workflows in {name} made progress since {iso(last)}, while other "
                 "entries came: their entries are lost, or all of them stopped at once."
@@ -109,14 +115,19 @@ class StallPoll:
         _check(seen.coverage)
         return seen
 
-    def _was_dense(self, seen: Survey, overview: Overview, last: datetime, now: datetime) -> bool:
-        """True when so much moved in as long a time before *last* that the silence is no chance.
+    def _is_unlikely(self, seen: Survey, overview: Overview, last: datetime, now: datetime) -> bool:
+        """True when so much moved before *last* that nobody moving since then is no chance.
 
-        Where any entry is progress, the overview counts what is none of a workflow: no sign then.
+        Where any entry is progress, the overview holds what is none of a workflow: then only the
+        workflows count, and only once all of them are overdue.
         """
-        start = last - (now - last)
-        entries = 0 if progress(self.settings) == Filters() else entries_since(overview, start)
-        return max(entries, seen.last_seen_since(start)) >= EXPECTED
+        any_entry = progress(self.settings) == Filters()
+        length = now - last
+        if length < (self.settings.threshold if any_entry else self.settings.lag):
+            return False
+        entries = 0 if any_entry else entries_since(overview, last - length)
+        dense = max(entries, seen.last_seen_since(last - length)) >= EXPECTED
+        return dense and not is_usual(overview, length)
 
     def _blind(self, record: StallRecord, sight: Sight, now: datetime, accept: Accept) -> Asked:
         """Say, once it lasts for as long as the lag that is allowed, that nothing can be seen.

@@ -236,6 +236,44 @@ def test_a_past_hole_does_not_count_as_silence(watched: Watched) -> None:
     assert told.alerts[0].starts_at == after_noon(2 * HOUR - 10)
 
 
+def test_the_rhythm_of_batches_is_no_hole(watched: Watched) -> None:
+    """All workflows report in the first minutes of each hour, and never in between."""
+    batches = [of(f"w{n}", hour * HOUR + n * 10) for hour in range(9) for n in range(20) if n != 7]
+    told = watched(*chatter(9 * HOUR), *batches, *(of("w7", hour * HOUR) for hour in range(6)))
+
+    assert told.poll(after_noon(6 * HOUR + 30 * MINUTE)) == [
+        "firing w7 made no progress since 2026-03-01T17:00:00Z"
+    ]
+    assert told.poll(after_noon(7.5 * HOUR)) == []
+
+
+def test_any_entry_can_be_progress(watched: Watched) -> None:
+    settings = StallDetector(
+        name="any", logbook="local", field="workflow", threshold=timedelta(hours=1)
+    )
+    told = watched(
+        *chatter(3 * HOUR), of("slow", 0, "whatever"), *steps("a", 0, 3 * HOUR),
+        *steps("b", 0, 3 * HOUR), settings=settings,
+    )  # fmt: skip
+
+    assert told.poll(after_noon(1.25 * HOUR)) == [
+        "firing slow made no progress since 2026-03-01T12:00:00Z"
+    ]
+
+
+def test_where_any_entry_is_progress_all_overdue_at_once_are_the_logbooks_trouble(
+    watched: Watched,
+) -> None:
+    settings = StallDetector(
+        name="any", logbook="local", field="workflow", threshold=timedelta(hours=1)
+    )
+    told = watched(*chatter(9 * HOUR), *(of(f"w{n}", n) for n in range(12)), settings=settings)
+
+    assert told.poll(after_noon(HOUR + 20)) == [
+        "firing logbook local is without progress since 2026-03-01T12:00:11Z"
+    ]
+
+
 @dataclass
 class Torn:
     """A logbook that answers as it is told to."""
