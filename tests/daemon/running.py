@@ -24,6 +24,7 @@ import httpx2
 from copilot.daemon import doorplate
 from copilot.journal import Event, read_events
 from tests.bench import made_workspace
+from tests.daemon.forks import Fork, Forks
 from tests.doubles.messages_api import MessagesApi, calls
 from tests.doubles.messages_api.script import Reply
 
@@ -66,8 +67,11 @@ class Investigator:
     turns: int = 5
     latency_s: float = 0.0
     counts: Counter[tuple[str, int]] = field(default_factory=Counter)
+    answered: dict[tuple[str, int], float] = field(default_factory=dict)
+    """When each call was answered for the first time, by the monotonic clock."""
+    latest: float = 0.0
+    """When the last call came, by the monotonic clock."""
     under_way: int = 0
-    refuse: Callable[[], Any] = lambda: None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __call__(self, body: dict[str, Any]) -> Reply:
@@ -79,12 +83,14 @@ class Investigator:
         turn = 1 + sum(message["role"] == "assistant" for message in body["messages"])
         with self._lock:
             self.counts[incident, turn] += 1
+            self.latest = time.monotonic()
             self.under_way += 1
         try:
             time.sleep(self.latency_s)
         finally:
             with self._lock:
                 self.under_way -= 1
+                self.answered.setdefault((incident, turn), time.monotonic())
         if turn >= self.turns:
             return calls(("submit_report", REPORT))
         if turn == 2:
@@ -128,6 +134,7 @@ class RunningDaemon:
     def __init__(
         self, folder: Path, api: MessagesApi, *, workers: int = 4, daemon: str = "",
         intake: str = "", rest: str = "", environ: Mapping[str, str] | None = None,
+        program: Sequence[str] = ("-m", "copilot"), forks: Forks | None = None,
     ) -> None:  # fmt: skip
         self.folder = folder
         self.state = folder / "state"
@@ -137,7 +144,9 @@ class RunningDaemon:
             SETTINGS.format(url=api.url, workers=workers, daemon=daemon, intake=intake, rest=rest)
         )
         self.environ = {**os.environ, "ANTHROPIC_API_KEY": api.key, **(environ or {})}
-        self.process: subprocess.Popen[bytes] | None = None
+        self.program = program
+        self.forks = forks
+        self.process: subprocess.Popen[bytes] | Fork | None = None
         self.plate: doorplate.Doorplate | None = None
         self.log = folder / "daemon.log"
 
@@ -156,19 +165,26 @@ class RunningDaemon:
     def start(self, within: float = 30.0) -> float:
         """Start it; the seconds until it serves."""
         begun = time.monotonic()
+        self.spawn()
+        self.wait(self.is_up, within)
+        return time.monotonic() - begun
+
+    def spawn(self) -> None:
+        """Start it, and wait for nothing."""
+        if self.forks:
+            self.process = self.forks.start(self.folder, self.log)
+            return
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "copilot", "--config", str(self.folder), "serve"],
+                [sys.executable, *self.program, "--config", str(self.folder), "serve"],
                 stdout=subprocess.DEVNULL, stderr=log, env=self.environ, cwd=self.folder,
             )  # fmt: skip
-        pid = self.process.pid
 
-        def is_up() -> bool:
-            self.plate = doorplate.find(self.state)
-            return self.plate is not None and self.plate.pid == pid
-
-        self.wait(is_up, within)
-        return time.monotonic() - begun
+    def is_up(self) -> bool:
+        """Whether it serves by now."""
+        pid = self.process.pid if self.process else 0
+        self.plate = next((one for one in doorplate.alive(self.state) if one.pid == pid), None)
+        return self.plate is not None
 
     def kill(self, number: int = signal.SIGKILL) -> int:
         """Send it a signal and wait for its end; its exit code."""

@@ -111,7 +111,7 @@ def test_while_the_model_is_away_there_is_triage_and_then_the_full_report(tmp_pa
         with RunningDaemon(tmp_path, api) as daemon:
             [incident] = daemon.send("wf_alpha_001")
             daemon.wait_for([incident], "waiting_model")
-            daemon.wait(lambda: (tmp_path / "notes" / incident / "report.md").exists())
+            daemon.wait((tmp_path / "notes" / incident / "report.md").exists)
             triage = daemon.text(incident, "report.md")
             ready = daemon.get("/readyz")
 

@@ -1,0 +1,84 @@
+"""Two daemons share the work: one dies, one freezes, and their database goes away."""
+
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests import postgres
+from tests.daemon.running import Investigator
+from tests.daemon.two_daemons import LEASE_S, two_daemons
+
+TURNS = 8
+NAMES = [f"wf_{number:03}" for number in range(4)]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[postgres.Cluster]:
+    with postgres.cluster() as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def investigator() -> Investigator:
+    return Investigator(turns=TURNS, latency_s=0.4)
+
+
+def test_when_one_is_killed_for_good_the_other_finishes_all(
+    tmp_path: Path, server: postgres.Cluster, investigator: Investigator
+) -> None:
+    with two_daemons(tmp_path, server.new_database(), investigator) as two:
+        incidents = two.first.send(*NAMES)
+        two.first.wait(lambda: investigator.counts.total() >= 6)
+        two.first.kill()
+        killed_at, recorded = time.monotonic(), two.answers()
+        paid = two.paid(recorded)
+        two.second.wait_for(incidents, within=LEASE_S + 10 + TURNS)
+        took = time.monotonic() - killed_at
+        again = two.paid(recorded)
+
+    assert again == paid
+    assert took < LEASE_S + 10 + TURNS
+    assert {one for one, _ in investigator.counts} == set(incidents)
+
+
+def test_one_that_was_frozen_past_its_lease_spoils_nothing_when_it_is_revived(
+    tmp_path: Path, server: postgres.Cluster, investigator: Investigator
+) -> None:
+    with two_daemons(tmp_path, server.new_database(), investigator) as two:
+        incidents = two.first.send(*NAMES)
+        two.first.wait(lambda: investigator.counts.total() >= 6)
+        assert two.first.process
+        two.first.process.send_signal(signal.SIGSTOP)
+        recorded = two.answers()
+        paid = two.paid(recorded)
+        before = investigator.counts.total()
+        time.sleep(LEASE_S)
+        two.second.wait(lambda: investigator.counts.total() > before + 4)
+        two.first.process.send_signal(signal.SIGCONT)
+        two.second.wait_for(incidents, within=60)
+        two.first.wait_for(incidents, within=10)
+        again = two.paid(recorded)
+        reports = {two.first.text(one, "report.md").count("se01.example.org") for one in incidents}
+
+    assert again == paid
+    assert len(reports) == 1
+
+
+def test_a_database_that_is_restarted_twice_holds_nothing_up(
+    tmp_path: Path, server: postgres.Cluster, investigator: Investigator
+) -> None:
+    with two_daemons(tmp_path, server.new_database(), investigator) as two:
+        incidents = two.first.send(*NAMES)
+        for calls in (4, 10):
+            two.first.wait(lambda calls=calls: investigator.counts.total() >= calls)  # type: ignore[misc]
+            server.stop("immediate")
+            server.start()
+        recorded = two.answers()
+        paid = two.paid(recorded)
+        two.first.wait_for(incidents, within=90)
+        again = two.paid(recorded)
+
+    assert again == paid
