@@ -47,7 +47,7 @@ def main() -> None:
 def measure(folder: Path, workflows: int) -> dict[str, Any]:
     """All figures of one generated logbook."""
     book = EmbeddedLogbook(folder / "logbook.db")
-    imported(book, folder / "running.jsonl", running(workflows))
+    entries = imported(book, folder / "running.jsonl", running(workflows))
     before = peak()
     by_words = detector(progress="step", terminal="completed")
     by_field = detector(progress_fields={"kind": "progress"}, terminal_fields={"kind": "end"})
@@ -57,12 +57,12 @@ def measure(folder: Path, workflows: int) -> dict[str, Any]:
     assert len(told) == 1, told
     again, told, asked = polled(book, by_words, asked.cursor)
     assert told == [], told
-    imported(book, folder / "ended.jsonl", ended(workflows))
+    entries += imported(book, folder / "ended.jsonl", ended(workflows))
     late, told, _ = polled(book, by_words, asked.cursor)
     assert [alert.status for alert in told] == ["resolved"], told
     return {
         "workflows": workflows,
-        "entries": (STEPS + 1) * workflows,
+        "entries": entries,
         "seconds, progress by words, stall told": first,
         "seconds, progress by a field, stall told": by_field_s,
         "seconds, nothing new": again,
@@ -100,11 +100,11 @@ def peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def imported(book: EmbeddedLogbook, path: Path, lines: Iterator[str]) -> None:
-    """Import the lines as a file."""
+def imported(book: EmbeddedLogbook, path: Path, lines: Iterator[str]) -> int:
+    """How many entries the lines are, imported as a file."""
     with path.open("w") as file:
         file.writelines(lines)
-    book.import_file(path, path.name)
+    return book.import_file(path, path.name).entries
 
 
 def running(workflows: int) -> Iterator[str]:
