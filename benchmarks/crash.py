@@ -54,10 +54,9 @@ def print_outcome(outcome: Outcome, plan: Plan, seconds: float) -> None:
         f"reports or states unlike an undisturbed one: {len(outcome.unequal)} {outcome.unequal[:5]}"
     )
     print(f"quick_check and fsck: {len(outcome.damaged)} problems {outcome.damaged[:2]}")
-    print(f"exit codes: {dict(outcome.codes)}; "
-          f"left within: p50 {statistics.median(outcome.left_s):.2f}, max {max(outcome.left_s):.2f} s")  # fmt: skip
-    print(f"serving after: p50 {statistics.median(outcome.started_s):.1f}, "
-          f"max {max(outcome.started_s):.1f} s")  # fmt: skip
+    print(f"exit codes: {dict(outcome.codes)}")
+    for name, times in (("left within", outcome.left_s), ("serving after", outcome.started_s)):
+        print(f"{name}: p50 {statistics.median(times):.1f} s, max {max(times):.1f} s")
     print(f"requests refused: {len(outcome.refused)} {outcome.refused[:2]}")
 
 

@@ -14,6 +14,7 @@ __all__ = ["opensearch"]
 settings.register_profile("house", deadline=None, derandomize=True)
 settings.load_profile("house")
 
+SERVED = frozenset({"contract", "opensearch", "test_latest.py"})
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
@@ -32,6 +33,13 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     monkeypatch.setenv("HOME", str(home))
     for name in ("XDG_CONFIG_HOME", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "COPILOT_CONFIG"):
         monkeypatch.delenv(name, raising=False)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the tests of one server in one process: its start takes longer than they do."""
+    for item in items:
+        if SERVED.intersection(item.path.parts) and "connectors" in item.path.parts:
+            item.add_marker(pytest.mark.xdist_group("opensearch"))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -107,13 +107,15 @@ def test_the_command_line_hands_its_investigation_to_the_daemon_and_follows_it(
 def test_while_the_model_is_away_there_is_triage_and_then_the_full_report(tmp_path: Path) -> None:
     investigator = Investigator(turns=3)
     down = Status(401, "authentication_error", "invalid x-api-key")
-    with MessagesApi(*[down] * 3, responder=investigator) as api:
-        with RunningDaemon(tmp_path, api) as daemon:
-            [incident] = daemon.send("wf_alpha_001")
-            daemon.wait_for([incident], "waiting_model")
-            daemon.wait((tmp_path / "notes" / incident / "report.md").exists)
-            triage = daemon.text(incident, "report.md")
-            ready = daemon.get("/readyz")
+    with (
+        MessagesApi(*[down] * 3, responder=investigator) as api,
+        RunningDaemon(tmp_path, api) as daemon,
+    ):
+        [incident] = daemon.send("wf_alpha_001")
+        daemon.wait_for([incident], "waiting_model")
+        daemon.wait((tmp_path / "notes" / incident / "report.md").exists)
+        triage = daemon.text(incident, "report.md")
+        ready = daemon.get("/readyz")
 
     assert "Offline triage" in triage
     assert ready.status_code == 503
