@@ -39,7 +39,10 @@ def group(payload: JsonObject, source: str) -> Parcel:
         if not isinstance(alert, dict):
             raise UsageError(f"alerts[{index}] of the payload is not an object")
         whole = index == 0 or len(alerts) <= FULL_RAW
-        raw = f"{fields.raw(alert)}\n{rest}" if whole else fields.raw(alert, indent=None)
+        if whole:
+            raw = fields.cut(f"{fields.raw(alert)}\n{rest}", RAW_CHARACTERS)
+        else:
+            raw = fields.raw(alert, indent=None)
         found.append(_alert(alert, envelope, source, raw))
         if not found[-1].title and not found[-1].text:
             raise UsageError(f"alerts[{index}] of the payload has no labels and no annotations")
@@ -73,7 +76,7 @@ def _alert(alert: JsonObject, envelope: JsonObject, source: str, raw: str) -> Al
         starts_at=fields.instant(text_at(alert, "startsAt")),
         ends_at=fields.instant(text_at(alert, "endsAt")),
         fingerprint=fields.cut(text_at(alert, "fingerprint"), 100),
-        raw=fields.cut(raw, RAW_CHARACTERS),
+        raw=raw,
     )
 
 

@@ -5,7 +5,7 @@ trouble when the configured identity labels agree, and nothing else counts. Labe
 copies of one alert differ are dropped first.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -18,7 +18,7 @@ from copilot.intake.rule_use import RuleUse
 from copilot.intake.storms import together
 from copilot.redact import Redactor
 from copilot.settings import AlertRule, SettingsFile
-from copilot.values import Alert, digest
+from copilot.values import Alert, digest, object_at
 from copilot.window import iso
 
 AHEAD = timedelta(days=1)
@@ -43,6 +43,7 @@ class Grouping:
         """An arrival for each alert of the parcel; in a storm all are of one incident."""
         once = _Once(self._redactor)
         found = [self._arrival(parcel, alert, once, now) for alert in parcel.alerts]
+        self._count_labels(found)
         opening = {one.identity for one in found if not one.ignored}
         if len(opening) <= self._intake.storm_over:
             return found
@@ -60,7 +61,6 @@ class Grouping:
         text = "\n".join(filter(None, (alert.text, *_remarks(alert, parcel, now))))
         whole = replace(alert, labels=labels, fingerprint=fingerprint, text=text)
         safe = alerts.redacted(whole, once)
-        self._count_labels(safe.labels)
         return Arrival(
             alert={**alerts.as_json(safe), "raw": safe.raw},
             key=key,
@@ -90,10 +90,11 @@ class Grouping:
             self._use.count(next(fitting, HEARTBEAT))
         return reason
 
-    def _count_labels(self, labels: Mapping[str, str]) -> None:
+    def _count_labels(self, arrivals: Sequence[Arrival]) -> None:
+        carried = [object_at(one.alert, "labels") for one in arrivals]
         for name in self._identity_labels:
-            if labels.get(name):
-                self._use.count(f"identity label {name}")
+            times = sum(bool(labels.get(name)) for labels in carried)
+            self._use.count(f"identity label {name}", times)
 
 
 class _Once:
