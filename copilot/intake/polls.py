@@ -13,7 +13,7 @@ from typing import Literal, Protocol, TypeAlias
 from copilot.values import Alert, JsonObject
 
 PATIENCE = timedelta(minutes=5)
-Accept: TypeAlias = Callable[[Sequence[Alert]], None]
+Accept: TypeAlias = Callable[[Sequence[Alert]], object]
 """Returns once the alerts are on the disk. Raises InboxError when they are not."""
 
 
