@@ -87,7 +87,9 @@ class Daemon:
             take_over=bool(settings.daemon.database),
         )
         self.engine = Engine(_place(settings), self.worker.run)
-        self.housekeeping = Housekeeping(lambda: self.workspace, self.inbox, self.engine)
+        self.housekeeping = Housekeeping(
+            lambda: self.workspace, self.inbox, self.engine, lambda: self.door.use.never()
+        )
         self.housekeeping.adopt()
         self.engine.start()
         self.housekeeping.report_stranded()

@@ -1,7 +1,7 @@
 """What a daemon does beside its work: learn from the notes, forget what is old, tidy up."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -28,6 +28,8 @@ class Housekeeping:
     workspace: Callable[[], Workspace]
     inbox: Inbox
     engine: Engine
+    unused: Callable[[], Sequence[str]] = tuple
+    """Rules of the intake that no alert has met since the start."""
     _listened: datetime | None = None
     _swept: datetime | None = None
 
@@ -59,10 +61,17 @@ class Housekeeping:
                 self._listened = now
                 self._learn_closed()
             if self._swept is None or now - self._swept > SWEEP_EVERY:
-                self._swept = now
+                first, self._swept = self._swept is None, now
                 self._sweep(now)
+                if not first:
+                    self._say_unused()
         except CopilotError as error:
             LOG.warning("housekeeping failed", extra={"why": str(error)})
+
+    def _say_unused(self) -> None:
+        """A rule with a slip in it would be silent for ever."""
+        for rule in self.unused():
+            LOG.warning("no alert has met this rule since the start", extra={"rule": rule})
 
     def _learn_closed(self) -> None:
         """What a person has closed or reopened in the notes is so in the inbox too."""

@@ -1,6 +1,7 @@
 """The process around a daemon: its log, its signals, its exit code."""
 
 import os
+import resource
 import signal
 import sys
 from collections.abc import Callable, Mapping
@@ -10,15 +11,19 @@ from types import FrameType
 
 from copilot import __version__, traces
 from copilot.daemon import doorplate
-from copilot.errors import EngineHeldError
+from copilot.errors import ConfigError, EngineHeldError
 from copilot.logs import set_up
 from copilot.workspace import Workspace
 
 LEFT_AT_ONCE = 143
+FEW_FILES = 64
+MANY_FILES = 8192
 
 
 def serve(open_workspace: Callable[[], Workspace], environ: Mapping[str, str]) -> int:
     """Serve until SIGTERM, then leave the process. Raises CopilotError when it cannot start."""
+    _allow_files()
+    os.umask(0o077)  # whatever it makes is its own, however it was started
     workspace = open_workspace()
     settings = workspace.settings
     held = None if settings.daemon.database else doorplate.find(settings.state)
@@ -40,6 +45,19 @@ def serve(open_workspace: Callable[[], Workspace], environ: Mapping[str, str]) -
     with suppress(OSError, ValueError):
         sys.stderr.flush()
     os._exit(0)  # threads wait at the gate: their runs go on at the next start
+
+
+def _allow_files() -> None:
+    """Take as many open files as we may; raise ConfigError when those are too few to work with."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MANY_FILES if hard == resource.RLIM_INFINITY else min(hard, MANY_FILES)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    if hard != resource.RLIM_INFINITY and hard < FEW_FILES:
+        raise ConfigError(
+            f"this process may have {hard} open files and the daemon needs {FEW_FILES}; "
+            "raise it: ulimit -n, or LimitNOFILE= in the unit"
+        )
 
 
 def _listen(leave: Flag, reload: Flag) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from copilot import alerts, app
 from copilot.daemon.caps import Allowance
 from copilot.daemon.jobs import Job, job_of
+from copilot.daemon.patience import patiently
 from copilot.daemon.shared_models import SharedModels
 from copilot.errors import CopilotError, CredentialsError, EngineError, ModelError
 from copilot.inbox.inbox import Inbox
@@ -46,14 +47,15 @@ class Worker:
         job = job_of(data)
         workspace = self.workspace().with_run(job.options)
         begun = workspace.now()
-        if self.inbox.started(job.incident, job.run).status != "running":
+        entry = patiently(lambda: self.inbox.started(job.incident, job.run))
+        if entry.status != "running":
             return {"outcome": "cancelled", "reason": "it was cancelled before it began"}
         try:
             outcome, reason = self._outcome(workspace, job, recorder)
         except JournalTakenError as error:  # another host goes on with this very run
             LOG.warning("investigation taken over", extra={"incident": job.incident})
             return {"outcome": "taken_over", "reason": str(error)}
-        self.inbox.finished(job.incident, job.run, outcome, reason)
+        patiently(lambda: self.inbox.finished(job.incident, job.run, outcome, reason))
         self.ended(outcome, (workspace.now() - begun).total_seconds())
         said = {"incident": job.incident, "outcome": outcome, "reason": reason}
         LOG.info("investigation ended", extra=said)
@@ -85,13 +87,14 @@ class Worker:
         wishes = app.Wishes(
             question=job.question,
             observe=observe,
-            stop=lambda: self._stop(job),
+            stop=lambda: patiently(lambda: self._stop(job)),
             model_for=self.models.model_for,
             record=record,
             recorder=recorder,
             take_over=self.take_over,
         )
-        alert = alerts.from_json(self.inbox.alerts(job.incident, limit=1)[0].alert)
+        first = patiently(lambda: self.inbox.alerts(job.incident, limit=1))[0]
+        alert = alerts.from_json(first.alert)
         ending = app.investigate_incident(workspace, job.incident, alert, wishes)
         return ending.report.verdict
 
@@ -113,4 +116,4 @@ class Worker:
         usd = Decimal(text_at(event.data, "usd") or 0)
         if usd:
             number = int(Path(job.record).stem)
-            self.inbox.spend(job.incident, number, event.seq, event.time, usd)
+            patiently(lambda: self.inbox.spend(job.incident, number, event.seq, event.time, usd))

@@ -1,11 +1,13 @@
 """Claims about the whole daemon, seen from outside."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
+from tests.bench import made_workspace
 from tests.daemon.running import Investigator, RunningDaemon, alert, payload
 from tests.doubles.messages_api import MessagesApi, Status
 
@@ -144,3 +146,33 @@ def test_different_workflows_are_different_incidents_and_repeats_are_not(tmp_pat
 
     assert first == again
     assert len(set(first)) == 2
+
+
+def test_what_the_daemon_makes_is_its_owners_alone_whatever_the_umask(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        with (
+            MessagesApi(responder=Investigator(turns=3)) as api,
+            RunningDaemon(tmp_path, api) as daemon,
+        ):
+            [incident] = daemon.send("wf_alpha_001")
+            daemon.wait_for([incident])
+    finally:
+        os.umask(before)
+
+    made = [*(tmp_path / "state" / "journals").rglob("*"), *(tmp_path / "state").glob("inbox*")]
+    assert made
+    assert [path for path in made if path.stat().st_mode & 0o077] == []
+
+
+def test_with_too_few_open_files_it_says_so_and_does_not_start(tmp_path: Path) -> None:
+    made_workspace(tmp_path)
+    done = subprocess.run(
+        ["bash", "-c", 'ulimit -n 32; exec "$0" "$@"', sys.executable, "-m", "copilot",
+         "--config", str(tmp_path), "serve", "--listen", "127.0.0.1:0", "--model", "offline"],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert "open files" in done.stderr
