@@ -88,7 +88,7 @@ class Daemon:
         )
         self.engine = Engine(_place(settings), self.worker.run)
         self.housekeeping = Housekeeping(
-            lambda: self.workspace, self.inbox, self.engine, lambda: self.door.use.never()
+            lambda: self.workspace, self.inbox, self.engine, self._unused_rules
         )
         self.housekeeping.adopt()
         self.engine.start()
@@ -225,6 +225,9 @@ class Daemon:
 
     def _opened(self) -> Workspace:
         return watched(self._open_workspace(), self.metrics)
+
+    def _unused_rules(self) -> Sequence[str]:
+        return self.door.use.never()  # of the door that is there then: a reload brings another
 
     def _made_door(self, workspace: Workspace) -> Door:
         return Door(
