@@ -1,7 +1,7 @@
 """Nobody's runs: those of dead processes, and those that this process has and does not run.
 
 A full disk or a database that went away can leave a run marked as running with nobody at it, or
-ended by the engine's own error. Neither is the run's fault, so both are queued again.
+ended by an error that says it will not last. Neither is the run's fault: both are queued again.
 """
 
 import logging
@@ -23,7 +23,7 @@ from copilot.errors import EngineError
 logger = logging.getLogger(__name__)
 
 LOOK_BACK = timedelta(days=1)
-"""Runs that the engine failed longer ago are left to a person."""
+"""Runs that failed longer ago are left to a person."""
 MOST_SECONDS = 5.0
 LOOKS = 4
 """Looks within the time after which a run counts as stranded."""
@@ -92,7 +92,7 @@ class Caretaker:
             for row in DBOS.list_workflows(
                 status="ERROR", completed_after=since, app_version=vendor.VERSION, load_input=False
             )
-            if _is_our_fault(row)
+            if _is_passing(row)
         }
         self._seen = {run: self._seen.get(run, now) for run in left | failed}
         for run, first in self._seen.items():
@@ -112,6 +112,5 @@ def _under_way(executor: str | None = None) -> list[WorkflowStatus]:
     )
 
 
-def _is_our_fault(row: WorkflowStatus) -> bool:
-    error = row.error
-    return isinstance(error, RecordedError) and error.kind == "EngineError" and error.retryable
+def _is_passing(row: WorkflowStatus) -> bool:
+    return isinstance(row.error, RecordedError) and row.error.retryable

@@ -7,17 +7,20 @@ The child is a process like any other: its own memory, its own files, killed by 
 import importlib
 import json
 import os
+import select
 import subprocess
 import sys
 import threading
 from collections.abc import Mapping
 from pathlib import Path
+from queue import SimpleQueue
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from copilot.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
+LOOK_S = 0.01
 LIBRARIES = ("copilot.daemon.daemon", "copilot.models.claude")
 
 
@@ -50,14 +53,17 @@ class Fork:
 
 
 class Forks:
-    """The process with the libraries. One child at a time."""
+    """The process with the libraries, and its children."""
 
-    def __init__(self, environ: Mapping[str, str]) -> None:
+    def __init__(self, mutant: str = "") -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.daemon.forks"], cwd=ROOT, env=dict(environ),
+            [sys.executable, "-m", "tests.daemon.forks", mutant], cwd=ROOT,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1,
         )  # fmt: skip
-        self._said()  # it is ready
+        self._children: dict[int, Fork] = {}
+        self._born: SimpleQueue[Fork] = SimpleQueue()
+        self._thread = threading.Thread(target=self._listen)
+        self._thread.start()
 
     def __enter__(self) -> Self:
         return self
@@ -68,56 +74,79 @@ class Forks:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._process.kill()
-        self._process.communicate()
+        assert self._process.stdin
+        assert self._process.stdout
+        self._process.stdin.close()
+        self._process.wait()
+        self._thread.join()
+        self._process.stdout.close()
 
-    def start(self, folder: Path, log: Path) -> Fork:
+    def start(self, folder: Path, log: Path, environ: Mapping[str, str]) -> Fork:
         """A daemon over *folder*."""
         assert self._process.stdin
-        self._process.stdin.write(json.dumps([str(folder), str(log)]) + "\n")
-        child = Fork(self._said())
-        threading.Thread(target=lambda: child.ended(self._said()), daemon=True).start()
-        return child
+        told = {"folder": str(folder), "log": str(log), "environ": dict(environ)}
+        self._process.stdin.write(json.dumps(told) + "\n")
+        return self._born.get(timeout=30)
 
-    def _said(self) -> int:
+    def _listen(self) -> None:
         assert self._process.stdout
-        return int(self._process.stdout.readline() or -1)
+        for line in self._process.stdout:
+            what, pid, code = line.split()
+            if what == "born":
+                child = self._children[int(pid)] = Fork(int(pid))
+                self._born.put(child)
+            else:
+                self._children.pop(int(pid)).ended(int(code))
 
 
-def serve() -> None:
-    """Fork a daemon for each line that is read; say its number, and then its exit code."""
+def serve(mutant: str) -> None:
+    """Fork a daemon for each line that is read, and say who was born and who has ended."""
     for name in LIBRARIES:
         importlib.import_module(name)
-    if mutant := os.environ.get("COPILOT_TEST_MUTANT"):
+    if mutant:
         importlib.import_module("tests.daemon.mutants").MUTANTS[mutant]()
-    _say(os.getpid())
-    for line in sys.stdin:
-        folder, log = json.loads(line)
-        if pid := os.fork():
-            _say(pid)
-            _say(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-        else:
-            _become(folder, log)
+    children: set[int] = set()
+    line = "-"
+    while line or children:
+        if line and select.select([sys.stdin], [], [], LOOK_S)[0]:
+            line = sys.stdin.readline()
+            if line:
+                children.add(_born(json.loads(line)))
+        if children:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            if pid:
+                children.discard(pid)
+                _say(f"ended {pid} {os.waitstatus_to_exitcode(status)}")
 
 
-def _become(folder: str, log: str) -> None:
-    """Be the daemon of *folder*; never comes back."""
-    file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    null = os.open(os.devnull, os.O_RDWR)
-    for target, source in ((0, null), (1, null), (2, file)):
-        os.dup2(source, target)
-    os.chdir(folder)
-    sys.argv = ["copilot", "--config", folder, "serve"]
+def _born(told: dict[str, Any]) -> int:
+    """The number of a new daemon."""
+    if pid := os.fork():
+        _say(f"born {pid} 0")
+        return pid
     try:
-        main()
+        _become(told)
     finally:
         os._exit(70)
 
 
-def _say(number: int) -> None:
-    sys.stdout.write(f"{number}\n")
+def _become(told: dict[str, Any]) -> None:
+    """Be the daemon that is wanted."""
+    file = os.open(told["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    null = os.open(os.devnull, os.O_RDWR)
+    for target, source in ((0, null), (1, null), (2, file)):
+        os.dup2(source, target)
+    os.environ.clear()
+    os.environ.update(told["environ"])
+    os.chdir(told["folder"])
+    sys.argv = ["copilot", "--config", told["folder"], "serve"]
+    main()
+
+
+def _say(words: str) -> None:
+    sys.stdout.write(f"{words}\n")
     sys.stdout.flush()
 
 
 if __name__ == "__main__":
-    serve()
+    serve(sys.argv[1])

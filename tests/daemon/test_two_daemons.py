@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests import postgres
+from tests.daemon.forks import Forks
 from tests.daemon.running import Investigator
 from tests.daemon.two_daemons import LEASE_S, two_daemons
 
@@ -21,15 +22,21 @@ def server() -> Iterator[postgres.Cluster]:
         yield cluster
 
 
+@pytest.fixture(scope="module")
+def forks() -> Iterator[Forks]:
+    with Forks() as started:
+        yield started
+
+
 @pytest.fixture
 def investigator() -> Investigator:
     return Investigator(turns=TURNS, latency_s=0.4)
 
 
 def test_when_one_is_killed_for_good_the_other_finishes_all(
-    tmp_path: Path, server: postgres.Cluster, investigator: Investigator
+    tmp_path: Path, server: postgres.Cluster, investigator: Investigator, forks: Forks
 ) -> None:
-    with two_daemons(tmp_path, server.new_database(), investigator) as two:
+    with two_daemons(tmp_path, server.new_database(), investigator, forks) as two:
         incidents = two.first.send(*NAMES)
         two.first.wait(lambda: investigator.counts.total() >= 6)
         two.first.kill()
@@ -45,9 +52,9 @@ def test_when_one_is_killed_for_good_the_other_finishes_all(
 
 
 def test_one_that_was_frozen_past_its_lease_spoils_nothing_when_it_is_revived(
-    tmp_path: Path, server: postgres.Cluster, investigator: Investigator
+    tmp_path: Path, server: postgres.Cluster, investigator: Investigator, forks: Forks
 ) -> None:
-    with two_daemons(tmp_path, server.new_database(), investigator) as two:
+    with two_daemons(tmp_path, server.new_database(), investigator, forks) as two:
         incidents = two.first.send(*NAMES)
         two.first.wait(lambda: investigator.counts.total() >= 6)
         assert two.first.process
@@ -68,9 +75,9 @@ def test_one_that_was_frozen_past_its_lease_spoils_nothing_when_it_is_revived(
 
 
 def test_a_database_that_is_restarted_twice_holds_nothing_up(
-    tmp_path: Path, server: postgres.Cluster, investigator: Investigator
+    tmp_path: Path, server: postgres.Cluster, investigator: Investigator, forks: Forks
 ) -> None:
-    with two_daemons(tmp_path, server.new_database(), investigator) as two:
+    with two_daemons(tmp_path, server.new_database(), investigator, forks) as two:
         incidents = two.first.send(*NAMES)
         for calls in (4, 10):
             two.first.wait(lambda calls=calls: investigator.counts.total() >= calls)  # type: ignore[misc]

@@ -35,7 +35,7 @@ class Two:
         """The answers that are on record in a journal."""
         return {
             (path.parent.name, event.turn)
-            for path in (self.common / "state" / "journals").glob("*/[0-9]*.jsonl")
+            for path in (self.common / "state" / "journals").glob("*/[0-9][0-9][0-9][0-9].jsonl")
             for event in read_events(path)
             if event.kind == "response"
         }
@@ -46,7 +46,9 @@ class Two:
 
 
 @contextmanager
-def two_daemons(folder: Path, database: str, investigator: Investigator) -> Iterator[Two]:
+def two_daemons(
+    folder: Path, database: str, investigator: Investigator, forks: Forks
+) -> Iterator[Two]:
     """Both daemons, serving. Each has settings of its own and the same folders."""
     common = folder / "first"
     with ExitStack() as stack:
@@ -64,9 +66,9 @@ def two_daemons(folder: Path, database: str, investigator: Investigator) -> Iter
                 daemon=f"  database: {database}\n  lease: {LEASE_S}s",
                 intake=f"  spool: {common}/state/spool",
                 rest=FOLDERS.format(common),
+                forks=forks,
             )
             daemon.state = common / "state"
-            daemon.forks = stack.enter_context(Forks(daemon.environ))
             daemons.append(stack.enter_context(daemon))
         yield Two(daemons[0], daemons[1], investigator, common)
         assert api.refusals == []

@@ -14,7 +14,7 @@ import sqlalchemy
 from copilot.engine.engine import Engine
 from copilot.engine.place import Place
 from copilot.engine.steps import Steps
-from copilot.errors import EngineError
+from copilot.errors import EngineError, InboxError
 from copilot.values import JsonObject
 from tests.engine.toys import (
     QUICK,
@@ -82,13 +82,16 @@ def test_a_run_that_is_marked_as_ours_and_that_nobody_runs_is_queued_again(
     assert paid(tmp_path) == {"a 1": 1, "a 2": 1}
 
 
-def test_a_run_that_failed_by_the_engines_own_fault_goes_on_by_itself(tmp_path: Path) -> None:
+@pytest.mark.parametrize("error", [EngineError, InboxError])
+def test_a_run_that_failed_by_what_will_pass_goes_on_by_itself(
+    tmp_path: Path, error: type[EngineError | InboxError]
+) -> None:
     failed = Event()
 
     def body(job: JsonObject, steps: Steps) -> JsonObject:
         if not failed.is_set():
             failed.set()
-            raise EngineError("the disk is full", retryable=True)
+            raise error("the disk is full", retryable=True)
         return toy_body(tmp_path, 2)(job, steps)
 
     with running(place(tmp_path), body) as engine:
