@@ -1,6 +1,7 @@
 """What every test may rely on: no network but loopback, no home, a pinned git author."""
 
 import os
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if SERVED.intersection(item.path.parts) and "connectors" in item.path.parts:
             item.add_marker(pytest.mark.xdist_group("opensearch"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Make what a test printed sendable: half a character cannot pass from process to process."""
+    report = yield
+    report.sections = [
+        (name, text.encode("utf-8", "replace").decode()) for name, text in report.sections
+    ]
+    return report
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -52,7 +52,8 @@ def _allow_files() -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MANY_FILES if hard == resource.RLIM_INFINITY else min(hard, MANY_FILES)
     if soft != resource.RLIM_INFINITY and soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        with suppress(OSError, ValueError):  # forbidden by a strict unit, which has its own limit
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
     if hard != resource.RLIM_INFINITY and hard < FEW_FILES:
         raise ConfigError(
             f"this process may have {hard} open files and the daemon needs {FEW_FILES}; "

@@ -46,7 +46,7 @@ model:
   name: claude-sonnet-4-6
   base_url: {url}
 daemon:
-  listen: 127.0.0.1:0
+  listen: {listen}
   workers: {workers}
 {daemon}
 intake:
@@ -134,14 +134,16 @@ class RunningDaemon:
     def __init__(
         self, folder: Path, api: MessagesApi, *, workers: int = 4, daemon: str = "",
         intake: str = "", rest: str = "", environ: Mapping[str, str] | None = None,
-        program: Sequence[str] = ("-m", "copilot"), forks: Forks | None = None,
+        program: Sequence[str] = ("-m", "copilot"), listen: str = "127.0.0.1:0", forks: Forks | None = None,
     ) -> None:  # fmt: skip
         self.folder = folder
         self.state = folder / "state"
         if not (folder / "copilot.yaml").exists():
             made_workspace(folder)
         (folder / "copilot.yaml").write_text(
-            SETTINGS.format(url=api.url, workers=workers, daemon=daemon, intake=intake, rest=rest)
+            SETTINGS.format(
+                listen=listen, url=api.url, workers=workers, daemon=daemon, intake=intake, rest=rest
+            )
         )
         self.environ = {**os.environ, "ANTHROPIC_API_KEY": api.key, **(environ or {})}
         self.program = program
@@ -172,7 +174,7 @@ class RunningDaemon:
     def spawn(self) -> None:
         """Start it, and wait for nothing."""
         if self.forks:
-            self.process = self.forks.start(self.folder, self.log)
+            self.process = self.forks.start(self.folder, self.log, self.environ)
             return
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
