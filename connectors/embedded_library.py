@@ -6,6 +6,7 @@ A search gives ids and snippets; the text of a chunk is asked for by its id, `<d
 import hashlib
 import sqlite3
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -51,10 +52,16 @@ class ImportedDocuments:
 
 
 class EmbeddedLibrary:
-    """A library in the file at *path*, which is made when it is missing."""
+    """A library in the file at *path*, which is made when it is missing.
 
-    def __init__(self, path: Path, *, name: str = "local") -> None:
+    *redact* sees each document whole, before it is cut: half a secret looks like none.
+    """
+
+    def __init__(
+        self, path: Path, *, name: str = "local", redact: Callable[[str], str] = str
+    ) -> None:
         self.name = name
+        self._redact = redact
         self._index = IndexFile(path, SCHEMA, VERSION)
 
     def import_folder(self, folder: Path) -> ImportedDocuments:
@@ -80,7 +87,7 @@ class EmbeddedLibrary:
                     outcomes["unchanged"] += 1
                 else:
                     outcomes["replaced" if digest else "added"] += 1
-                    _write(connection, document, origin)
+                    _write(connection, document, origin, self._redact(document.text))
             gone = [path for path, (owner, _) in kept.items() if owner == origin]
             for path in gone:
                 _forget(connection, path)
@@ -138,13 +145,14 @@ def _digest(document: Document) -> str:
     return hashlib.sha256(document.text.encode()).hexdigest()
 
 
-def _write(connection: sqlite3.Connection, document: Document, folder: str) -> None:
+def _write(connection: sqlite3.Connection, document: Document, folder: str, text: str) -> None:
+    """Keep the *text* of the document, whose digest is that of what its file says."""
     _forget(connection, document.path)
     connection.execute(
         "INSERT INTO documents VALUES (?, ?, ?)", [document.path, folder, _digest(document)]
     )
     cut = markdown_pieces if document.is_markdown else plain_pieces
-    for number, piece in enumerate(cut(document.text), 1):
+    for number, piece in enumerate(cut(text), 1):
         row = connection.execute(
             "INSERT INTO chunks (id, document, line) VALUES (?, ?, ?)",
             [f"{document.path}#{number}", document.path, piece.line],

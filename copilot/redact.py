@@ -16,7 +16,7 @@ import re2
 
 from copilot.redaction_checks import is_secret, names_a_secret
 from copilot.redaction_rules import EMAIL, RULES
-from copilot.shadow import CHARACTERS, CODES, Shadow, shadow_of
+from copilot.shadow import Shadow, shadow_of, views_of
 
 TOKEN = re.compile(r"<secret:[a-z0-9-]{1,24}:[0-9a-f]{4}>")
 """What was redacted already; it is never redacted again."""
@@ -63,13 +63,11 @@ class Redactor:
         counts: Counter[str] = Counter()
         for _ in range(PASSES):
             before = text
-            for view in (CODES, CHARACTERS):
+            for view in views_of(before):
                 shadow = shadow_of(text, TOKEN, view)
                 hits = _merged(self._hits(shadow.text))
                 counts.update(hit.name for hit in hits)
                 text = self._masked(text, shadow, hits)
-                if shadow.text is before:
-                    break  # nothing is unseen, so both views are the same
             if text == before:
                 break
         return text, counts

@@ -56,6 +56,12 @@ PEM_LINES = re.compile(
     r"(?:[A-Za-z0-9+/=]{16,}|(?:Proc-Type|DEK-Info):.*|[^\n]{1,200}?[A-Za-z0-9+/=]{40,}))*"
 )
 """Encoded lines, also behind the prefix of a log."""
+CLASS_CHANGES = re.compile(r"[A-Z](?![A-Z])|[a-z](?![a-z])|[0-9](?![0-9])")
+LEAST_CHANGES = 26
+"""Between capitals, small letters and digits in 64 characters: Base64 has some 40, few names have.
+"""
+LEAST_DIGITS = 3
+"""Base64 of that length has some ten; a name written in capitals and small letters has none."""
 AFTER_A_VALUE = ",;&)]}>.\\"
 
 
@@ -138,6 +144,16 @@ def pem_body(match: Match, text: str) -> Span:
         lines = PEM_LINES.match(text, start)
         end = lines.end() if lines else start
     return start, end
+
+
+def pem_line(match: Match, text: str) -> Span | None:
+    """The line of a key in a record of its own; a path, hash or name of that length stays."""
+    start, end = match.span(1)
+    value = text[start:end]
+    is_hex = not value.strip("0123456789abcdefABCDEF")
+    if is_hex or sum(map(str.isdigit, value)) < LEAST_DIGITS:
+        return None
+    return (start, end) if len(CLASS_CHANGES.findall(value)) >= LEAST_CHANGES else None
 
 
 def _is_prose(name: str, word: str) -> bool:

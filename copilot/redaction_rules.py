@@ -20,6 +20,7 @@ from copilot.redaction_checks import (
     header_value,
     named_value,
     pem_body,
+    pem_line,
 )
 
 
@@ -48,6 +49,7 @@ HEADER = r"""(?i)\b(?:proxy-)?authorization["'\\]*[ \t]*[:=][ \t]*["'\\]*"""
 RULES = (
     Rule("pem", r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----", pem_body),
     Rule("pem", rf"({ENCODED})-----END [A-Z0-9 ]{{0,40}}PRIVATE KEY"),  # its beginning was cut off
+    Rule("pem", r"(?m)(?:^|[ \t])([A-Za-z0-9+/]{64})[ \t\r]*$", pem_line),  # a line on its own
     _key("aws", r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b"),
     _key("github", r"gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\w{22,}"),
     _key(

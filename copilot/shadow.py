@@ -5,11 +5,13 @@ find is mapped back to the text itself. Each piece that is *opaque* to the calle
 a character that a shadow holds for nothing else. No line break is ever taken out.
 
 What is unseen depends on who reads: a terminal takes `ESC P` for one command, a file viewer shows
-the P. So there are two views, and a secret must be visible in neither.
+the P, a browser reads `%3A` as a colon. So there are three views, and a secret must be visible in
+none.
 """
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from copilot.safe_text import UNSAFE
@@ -22,6 +24,9 @@ CHARACTERS = re.compile(rf"(?![\r\x85\u2028\u2029]){UNSAFE.pattern}")
 """The view of a file viewer: only characters that are invisible by themselves are unseen."""
 CODES = re.compile(rf"{CODE}|{TITLE_OR_LINK}|\x1b[@-Z\\-_]|{CHARACTERS.pattern}")
 """The view of a terminal: whole commands to it are unseen."""
+ESCAPED = re.compile(r"%(?:[2-6][0-9A-Fa-f]|7[0-9A-Ea-e]|0[Aa])")
+DECODED = re.compile(f"{CODES.pattern}|{ESCAPED.pattern}")
+"""The view of who reads a URL: as a terminal, and each escape is the character it stands for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,34 +36,56 @@ class Shadow:
     text: str
     starts: tuple[int, ...] = (0,)
     origins: tuple[int, ...] = (0,)
+    widths: tuple[int, ...] = (0,)
+    """How long in the original what one character stands for is; 0 where each is itself."""
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Where that part of the shadow, which is not empty, stands in the original."""
-        return self._origin(start), self._origin(end - 1) + 1
+        first, last = (bisect_right(self.starts, place) - 1 for place in (start, end - 1))
+        begins = self.origins[first] + start - self.starts[first]
+        return begins, self.origins[last] + (self.widths[last] or end - self.starts[last])
 
-    def _origin(self, position: int) -> int:
-        stretch = bisect_right(self.starts, position) - 1
-        return self.origins[stretch] + position - self.starts[stretch]
+
+def views_of(text: str) -> Iterator[re.Pattern[str]]:
+    """The views in which *text* looks different; the terminal's is always one."""
+    yield CODES
+    if _holds_codes(text):
+        yield CHARACTERS
+    if ESCAPED.search(text):
+        yield DECODED
 
 
 def shadow_of(text: str, opaque: re.Pattern[str], view: re.Pattern[str] = CODES) -> Shadow:
     """The shadow of *text* in that view, where each match of *opaque* is one NUL."""
     hidden = [(*match.span(), "\0") for match in opaque.finditer(text)]
-    if UNSAFE.search(text) or any(start in text for start in SPELLED):
-        hidden += [(*match.span(), "") for match in view.finditer(text)]
+    if view is DECODED or _holds_codes(text):
+        hidden += [(*match.span(), _stands_for(match.group())) for match in view.finditer(text)]
         hidden.sort()
     if not hidden:
         return Shadow(text)
     seen: list[str] = []
     starts: list[int] = []
     origins: list[int] = []
+    widths: list[int] = []
     length = done = 0
     for start, end, filler in [*hidden, (len(text), len(text), "")]:
-        for part, origin in ((text[done:start], done), (filler, start)):
+        for part, origin, width in ((text[done:start], done, 0), (filler, start, end - start)):
             if part:
                 seen.append(part)
                 starts.append(length)
                 origins.append(origin)
+                widths.append(width)
                 length += len(part)
         done = max(done, end)
-    return Shadow("".join(seen), tuple(starts) or (0,), tuple(origins) or (0,))
+    if not seen:
+        return Shadow("")
+    return Shadow("".join(seen), tuple(starts), tuple(origins), tuple(widths))
+
+
+def _holds_codes(text: str) -> bool:
+    return bool(UNSAFE.search(text)) or any(start in text for start in SPELLED)
+
+
+def _stands_for(unseen: str) -> str:
+    """The character that an escape of a URL is; nothing for what shows nothing."""
+    return chr(int(unseen[1:], 16)) if ESCAPED.fullmatch(unseen) else ""

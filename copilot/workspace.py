@@ -80,7 +80,7 @@ class Workspace:
     def libraries(self) -> dict[str, EmbeddedLibrary]:
         """The libraries by name."""
         return {
-            source.name: EmbeddedLibrary(source.path, name=source.name)
+            source.name: EmbeddedLibrary(source.path, name=source.name, redact=self.redactor.redact)
             for source in self.settings.libraries
         }
 
