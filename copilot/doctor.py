@@ -24,6 +24,7 @@ from copilot.notes.git import Git
 from copilot.notes.place import check_usable
 from copilot.settings import LogbookSource, Settings, TrackerSource
 from copilot.workspace import Workspace
+from policies.runbook import load_runbooks
 
 Tier = Literal["local", "reach", "model"]
 State = Literal["ok", "warn", "fail"]
@@ -82,6 +83,7 @@ def examine(
     else:
         yield _warn("settings", "no copilot.yaml; the defaults hold", "copilot init DIR")
     yield _policy(workspace)
+    yield from _runbooks(settings.workspace / "runbooks")
     yield from _places(settings)
     yield _notes(settings.notes)
     yield from _sources(settings)
@@ -131,6 +133,15 @@ def _policy(workspace: Workspace) -> Check:
         return _ok("policy", workspace.policy.name)
     except ConfigError as error:
         return _fail("policy", str(error), "mend it, or name one of `copilot policy list`")
+
+
+def _runbooks(folder: Path) -> Iterator[Check]:
+    """Whether every runbook is right, ours and those of the workspace."""
+    try:
+        yield _ok("runbooks", f"{len(load_runbooks(folder))}, all right")
+    except ConfigError as error:
+        for line in str(error).splitlines():
+            yield _fail("runbooks", line, "mend that line of the front matter")
 
 
 def _places(settings: Settings) -> Iterator[Check]:
