@@ -18,10 +18,14 @@ from copilot.workspace import Workspace
 LEFT_AT_ONCE = 143
 FEW_FILES = 64
 MANY_FILES = 8192
+TURN_S = 0.0005
+"""A thread has the interpreter for so long while others want it. A sender's answer passes through
+several threads, and at Python's 5 ms each would wait behind investigations that compute."""
 
 
 def serve(open_workspace: Callable[[], Workspace], environ: Mapping[str, str]) -> int:
     """Serve until SIGTERM, then leave the process. Raises CopilotError when it cannot start."""
+    sys.setswitchinterval(TURN_S)
     _allow_files()
     os.umask(0o077)  # whatever it makes is its own, however it was started
     workspace = open_workspace()

@@ -1,5 +1,6 @@
 """Two daemons share the work: one dies, one freezes, and their database goes away."""
 
+import fcntl
 import signal
 import time
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ import pytest
 
 from tests import postgres
 from tests.daemon.forks import Forks
-from tests.daemon.running import Investigator
+from tests.daemon.running import Investigator, RunningDaemon
 from tests.daemon.two_daemons import LEASE_S, two_daemons
 
 TURNS = 8
@@ -51,19 +52,34 @@ def test_when_one_is_killed_for_good_the_other_finishes_all(
     assert {one for one, _ in investigator.counts} == set(incidents)
 
 
+def freeze(daemon: RunningDaemon) -> None:
+    """Freeze it at a moment when it does not hold the lock of the notes, which would hold up all."""
+    assert daemon.process
+    while True:
+        daemon.process.send_signal(signal.SIGSTOP)
+        with (daemon.folder / "notes" / ".git" / "copilot" / "lock").open("rb") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                daemon.process.send_signal(signal.SIGCONT)
+                time.sleep(0.02)
+            else:
+                return
+
+
 def test_one_that_was_frozen_past_its_lease_spoils_nothing_when_it_is_revived(
     tmp_path: Path, server: postgres.Cluster, investigator: Investigator, forks: Forks
 ) -> None:
     with two_daemons(tmp_path, server.new_database(), investigator, forks) as two:
         incidents = two.first.send(*NAMES)
         two.first.wait(lambda: investigator.counts.total() >= 6)
-        assert two.first.process
-        two.first.process.send_signal(signal.SIGSTOP)
+        freeze(two.first)
         recorded = two.answers()
         paid = two.paid(recorded)
         before = investigator.counts.total()
         time.sleep(LEASE_S)
         two.second.wait(lambda: investigator.counts.total() > before + 4)
+        assert two.first.process
         two.first.process.send_signal(signal.SIGCONT)
         two.second.wait_for(incidents, within=60)
         two.first.wait_for(incidents, within=10)

@@ -53,7 +53,7 @@ def two_daemons(
     common = folder / "first"
     with ExitStack() as stack:
         api = stack.enter_context(MessagesApi(responder=investigator))
-        daemons = []
+        daemons: list[RunningDaemon] = []
         for name in ("first", "second"):
             own = folder / name
             own.mkdir()
