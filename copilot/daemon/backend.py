@@ -2,7 +2,8 @@
 
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from threading import get_ident
 from typing import cast, get_args
 
 from copilot import alerts
@@ -27,6 +28,8 @@ LEAST_FREE = 256 * MIB
 ENOUGH_FREE = 5 << 30
 LEAST_SHARE = 0.05
 CLI = "cli"
+PRESSED = 4
+"""Deliveries under way from which on others step aside."""
 
 
 @dataclass
@@ -44,9 +47,22 @@ class DaemonBackend:
     problems: Callable[[], Sequence[str]]
     """What else keeps the daemon from working, one line each."""
     is_draining: bool = False
+    _under_way: set[int] = field(default_factory=set)
+
+    @property
+    def is_pressed(self) -> bool:
+        """Whether many senders wait for their answer at this moment."""
+        return len(self._under_way) >= PRESSED
 
     def take(self, delivery: Delivery) -> Sequence[Receipt]:
         """Where each alert went; they are synced to the disk. Raises UsageError, InboxError."""
+        self._under_way.add(get_ident())
+        try:
+            return self._taken(delivery)
+        finally:
+            self._under_way.discard(get_ident())
+
+    def _taken(self, delivery: Delivery) -> Sequence[Receipt]:
         self._check_open()
         match delivery.kind:
             case "alertmanager" | "generic" as kind:

@@ -100,6 +100,7 @@ class Daemon:
             models=self.models,
             allowance=self.allowance,
             now=self._now,
+            is_pressed=lambda: self.backend.is_pressed,
         )
         self._open_doors()
 

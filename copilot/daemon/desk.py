@@ -5,10 +5,12 @@ that a kill between any two of its lines loses nothing.
 """
 
 import logging
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 
 from copilot import alerts
 from copilot.daemon.breaker import Breaker
@@ -25,6 +27,11 @@ from copilot.workspace import Workspace
 
 LOG = logging.getLogger(__name__)
 NOTED_AT_ONCE = 200
+NOTING_FOR = timedelta(seconds=1)
+"""Then it is looked whether something is due: in a flood, noting alone could take minutes."""
+STEP_ASIDE_S = 0.25
+"""How long one commit waits for senders who are at the door."""
+LOOK_EVERY_S = 0.02
 TRIAGED_AT_ONCE = 20
 RECONCILED_AT_ONCE = 1000
 IN_HAND = 2
@@ -46,18 +53,22 @@ class Desk:
     models: SharedModels
     allowance: Callable[[Entry], Allowance]
     now: Callable[[], datetime]
+    is_pressed: Callable[[], bool] = lambda: False
+    """Whether many senders wait for their answer at this moment."""
     problem: str = ""
     """Why the last round could not do its work; empty when it could."""
     _threads: ThreadPoolExecutor = field(
         default_factory=lambda: ThreadPoolExecutor(2, thread_name_prefix="triage")
     )
+    _wrong: dict[str, str] = field(default_factory=dict)
+    """What was said last of incidents that cannot be worked on."""
     _triaged: set[str] = field(default_factory=set)
     _reconciled: datetime | None = None
 
     def round(self) -> bool:
         """Do what there is to do; whether there was anything."""
         try:
-            done = self._note() + self._hand_out() + self._triage()
+            done = self._hand_out() + self._triage() + self._note()
             self._reconcile()
         except CopilotError as error:
             if str(error) != self.problem:
@@ -87,11 +98,24 @@ class Desk:
         run = self.engine.submit(wanted, job.as_json(), dedup=entry.id, priority=priority)
         self.inbox.queued(entry.id, int(run.rpartition(":")[2]))
 
-    def _note(self) -> int:
-        fresh = self.inbox.unnoted(NOTED_AT_ONCE)
-        for entry, stored in fresh:
-            self.note(entry, stored)
-        return len(fresh)
+    def _note(self, incident: str = "") -> int:
+        """Bring new alerts into the notes, for a while; with *incident*, those of it."""
+        begun = self.now()
+        noted = 0
+        for entry, stored in self.inbox.unnoted(NOTED_AT_ONCE, incident):
+            if not incident:
+                self._step_aside()
+            noted += self._try(entry, partial(self.note, entry, stored))
+            if self.now() - begun > NOTING_FOR:
+                break
+        return noted
+
+    def _step_aside(self) -> None:
+        """Leave the processors to the door for a moment: a note can wait, a sender does not."""
+        left = STEP_ASIDE_S
+        while left > 0 and self.is_pressed():
+            time.sleep(LOOK_EVERY_S)
+            left -= LOOK_EVERY_S
 
     def _hand_out(self) -> int:
         """Queue what is due, as far as workers and money go and the model can be asked."""
@@ -106,9 +130,25 @@ class Desk:
         for entry in self._due(free):
             allowed = self.allowance(entry)
             if allowed != "nothing":
-                self.hand_out(entry, next_job(self.workspace(), entry, allowed))
-                handed += 1
+                handed += self._try(entry, partial(self._begin, entry, allowed))
         return handed
+
+    def _begin(self, entry: Entry, allowed: Allowance) -> None:
+        self._note(entry.id)
+        self.hand_out(entry, next_job(self.workspace(), entry, allowed))
+
+    def _try(self, entry: Entry, do: Callable[[], None]) -> int:
+        """1 when it was done, 0 when not: what is wrong with one incident holds up no other."""
+        try:
+            do()
+        except CopilotError as error:
+            if self._wrong.get(entry.id) != str(error):
+                said = {"incident": entry.id, "why": str(error)}
+                LOG.warning("an incident cannot be worked on", extra=said)
+            self._wrong[entry.id] = str(error)
+            return 0
+        self._wrong.pop(entry.id, None)
+        return 1
 
     def _due(self, limit: int) -> list[Entry]:
         """What may begin: those that waited for a service first, each after a rest."""
@@ -132,6 +172,7 @@ class Desk:
             key = f"{entry.id}:{entry.runs}"
             if key not in self._triaged:
                 self._triaged.add(key)
+                self._note(entry.id)
                 self._threads.submit(triage, self.workspace(), self.inbox, entry.id, reason)
                 begun += 1
         return begun
@@ -166,6 +207,9 @@ class Desk:
                     self.inbox.finished(entry.id, entry.runs, "waiting_model", why)
                 elif run.status == "cancelled":
                     self.inbox.finished(entry.id, entry.runs, "cancelled", entry.reason)
-                elif run.is_over and run.status != "succeeded" and not run.retryable:
+                elif run.status == "succeeded":
+                    why = "its run ended without a word"
+                    self.inbox.finished(entry.id, entry.runs, "waiting_model", why)
+                elif run.is_over and not run.retryable:
                     why = run.error or run.status.replace("_", " ")
                     self.inbox.finished(entry.id, entry.runs, "failed", why)

@@ -104,10 +104,13 @@ class Inbox:
         with self._reading() as connection:
             return reading.counts(connection)
 
-    def unnoted(self, limit: int) -> list[tuple[Entry, list[Stored]]]:
-        """At most *limit* alerts that the notes do not have, by incident. Ignored ones are not."""
+    def unnoted(self, limit: int, incident: str = "") -> list[tuple[Entry, list[Stored]]]:
+        """At most *limit* alerts that the notes do not have, by incident. Ignored ones are not.
+
+        With *incident*, only those of it.
+        """
         with self._reading() as connection:
-            return reading.unnoted(connection, limit)
+            return reading.unnoted(connection, limit, incident)
 
     def noted(self, keys: Iterable[str]) -> None:
         """The notes have those alerts now."""

@@ -79,9 +79,13 @@ def newest_alerts(connection: Connection, limit: int) -> list[Stored]:
     return [_stored(row) for row in connection.execute(rows)]
 
 
-def unnoted(connection: Connection, limit: int) -> list[tuple[Entry, list[Stored]]]:
+def unnoted(
+    connection: Connection, limit: int, incident: str = ""
+) -> list[tuple[Entry, list[Stored]]]:
     """At most *limit* alerts that are not in the notes, oldest first, by incident."""
     rows = select(*STORED).where(~alerts.c.noted).order_by(alerts.c.number).limit(limit)
+    if incident:
+        rows = rows.where(alerts.c.incident == incident)
     found = sorted((_stored(row) for row in connection.execute(rows)), key=lambda one: one.incident)
     by_incident = {its: list(some) for its, some in groupby(found, key=lambda one: one.incident)}
     return [(entry, by_incident[entry.id]) for entry in _entries(connection, by_incident)]
