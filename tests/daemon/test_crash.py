@@ -37,7 +37,12 @@ def test_sigterm_in_the_middle_of_work_repeats_no_call(tmp_path: Path) -> None:
 @pytest.mark.timeout(200)
 def test_a_daemon_that_does_not_record_its_answers_is_found_out(tmp_path: Path) -> None:
     plan = Plan(
-        kills=4, incidents=3, turns=8, latency_s=0.5, program=("-m", "tests.daemon.forgetful")
+        kills=4,
+        incidents=3,
+        turns=8,
+        latency_s=0.5,
+        sure_s=2.0,
+        program=("-m", "tests.daemon.forgetful"),
     )
 
     outcome = deaths(tmp_path, plan)
