@@ -12,15 +12,13 @@ GOAL_MIB = 600.0
 
 def crowd(folder: Path, count: int, turns: int, latency_s: float) -> bool:
     """Begin all, wait for all, print; whether all ended within the memory."""
-    model = Investigator(turns=turns, latency_s=latency_s)
-    with load_rig.asked(folder, model, workers=count, daemon=LIMITS) as daemon:
+    model = Investigator(turns=turns)
+    with load_rig.asked(folder, model, latency_s=latency_s, workers=count, daemon=LIMITS) as daemon:
         before = load_rig.reading(load_rig.pid_of(daemon)).rss_mib
         begun = time.monotonic()
-        most_under_way = 0
         with load_rig.Gauge(load_rig.pid_of(daemon)) as gauge:
             wanted = daemon.send(*(f"wf_crowd_{number:04}" for number in range(count)))
             while load_rig.count(daemon.state, "reported") < count:
-                most_under_way = max(most_under_way, model.under_way)
                 time.sleep(0.25)
                 if time.monotonic() - begun > 60 + count * turns:
                     break
@@ -28,8 +26,7 @@ def crowd(folder: Path, count: int, turns: int, latency_s: float) -> bool:
         reported = load_rig.count(daemon.state, "reported")
     ended = [model.answered[one, turns] - begun for one in wanted if (one, turns) in model.answered]
     peak = gauge.peak
-    print(f"{reported} of {count} investigations of {turns} turns reported in {seconds:.0f} s; "
-          f"{most_under_way} calls under way at most")  # fmt: skip
+    print(f"{reported} of {count} investigations of {turns} turns reported in {seconds:.0f} s")
     again = sum(model.counts.values()) - count * turns
     print(f"  last answers after {min(ended):.0f} s, p50 {statistics.median(ended):.0f} s, "
           f"{max(ended):.0f} s; calls made twice: {again}")  # fmt: skip

@@ -2,15 +2,16 @@
 
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import monotonic
 from typing import Self
 
 from tests.daemon.running import Investigator, RunningDaemon
-from tests.doubles.messages_api import MessagesApi
+from tests.doubles.messages_api import Json, MessagesApi, Received
+from tests.doubles.messages_api.script import Fault
 
 MIB = 1 << 20
 
@@ -66,7 +67,7 @@ def reading(pid: int) -> Reading:
         line.split(":", 1) for line in (process / "status").read_text().splitlines() if ":" in line
     )
     return Reading(
-        at=monotonic(),
+        at=time.monotonic(),
         rss_mib=int(status["VmRSS"].split()[0]) / 1024,
         files=sum(1 for _ in (process / "fd").iterdir()),
         threads=int(status["Threads"]),
@@ -82,6 +83,20 @@ def processor_s(pid: int) -> float:
 def size_mib(folder: Path) -> float:
     """What the files of a folder take, in MiB."""
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / MIB
+
+
+class SlowApi(MessagesApi):
+    """The double behind a slow line: answers to many callers take their time side by side.
+
+    An `Investigator` that sleeps would do so one call after the other: the double has one lock.
+    """
+
+    latency_s = 0.0
+
+    def take(self, received: Received) -> tuple[Json, Fault | None]:
+        """Wait, then answer."""
+        time.sleep(self.latency_s)
+        return super().take(received)
 
 
 @contextmanager
@@ -106,15 +121,17 @@ def asked(
     folder: Path,
     investigator: Investigator,
     *,
+    latency_s: float,
     workers: int = 4,
     intake: str = "",
     daemon: str = "",
 ) -> Iterator[RunningDaemon]:
     """A daemon over *folder* whose model takes its time to answer."""
     with (
-        MessagesApi(responder=investigator) as api,
+        SlowApi(responder=investigator) as api,
         RunningDaemon(folder, api, workers=workers, intake=intake, daemon=daemon) as running,
     ):
+        api.latency_s = latency_s
         yield running
 
 
