@@ -25,6 +25,12 @@ def wiki(text: str) -> str:
     return f"{{noformat}}\n{CLOSES.sub('{ ', safe_text(text)).strip()}\n{{noformat}}"
 
 
+def closed(text: str) -> str:
+    """The text with its last block of code ended, so that what follows is not part of it."""
+    fences = sum(FENCE.fullmatch(line) is not None for line in safe_text(text).split("\n"))
+    return f"{text}\n```" if fences % 2 else text
+
+
 def _blocks(text: str) -> list[tuple[list[str], bool]]:
     """The blocks of lines that hold something, and whether each is code."""
     blocks: list[tuple[list[str], bool]] = [([], False)]

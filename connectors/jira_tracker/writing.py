@@ -38,7 +38,7 @@ class OwnComment:
 
     def body(self, *, is_cloud: bool) -> Json | str:
         """Exactly what is sent, for either deployment."""
-        whole = f"{self.text.strip()}\n\n{self.mark}"
+        whole = f"{markup.closed(self.text.strip())}\n\n{self.mark}"
         return markup.document(whole) if is_cloud else markup.wiki(whole)
 
 

@@ -45,6 +45,17 @@ def test_a_comment_is_made_once_and_then_edited_in_place(
     assert len(jira.site.issues[0].comments) == 3
 
 
+@pytest.mark.parametrize("text", ["see\n```\nan open block", "```", "{noformat}\n```x"])
+def test_a_mark_behind_an_open_block_is_found(
+    served: Served, turned: TurnedClock, deployment: str, text: str
+) -> None:
+    jira = served(Issue("OPS-1"), deployment=deployment)
+    api = tracker_on(jira, turned).api
+    comment = OwnComment("OPS-1", text, MARK)
+
+    assert [put_comment(api, comment).done for _ in range(2)] == ["made", "unchanged"]
+
+
 def test_the_mark_of_another_account_is_not_ours(
     served: Served, turned: TurnedClock, deployment: str
 ) -> None:
