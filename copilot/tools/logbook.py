@@ -22,9 +22,9 @@ TOP_TEMPLATES = 8
 class Scoped(Arguments):
     """The part that every logbook tool shares: which logbook, which time, which entries."""
 
-    logbook: str = Field("", description="Name; may be left out when there is one")
-    since: str = Field("", description="Absolute UTC start, 2026-01-31T12:00:00Z; empty = open")
-    until: str = Field("", description="Absolute UTC end, excluded; empty = open")
+    logbook: str = Field("", description="Name, where there are several")
+    since: str = Field("", description="Absolute UTC, 2026-01-31T12:00:00Z; empty = open")
+    until: str = Field("", description="End, excluded")
     text: str = Field("", max_length=1000, description='Words AND-ed; "a phrase", -not, prefix*')
     levels: tuple[LEVELS, ...] = ()
     sources: tuple[str, ...] = Field((), description="Exact file or index names")
@@ -58,7 +58,7 @@ class FieldsArguments(Arguments):
 class OverviewArguments(Scoped):
     """Arguments of `logbook_overview`."""
 
-    bucket: str = Field("", description="Width such as 5m or 1h; empty picks about 24 buckets")
+    bucket: str = Field("", description="5m, 1h; empty: about 24 buckets")
 
 
 class SearchArguments(Scoped):
@@ -223,7 +223,7 @@ TOOLS = (
     Tool("logbook_fields", "Fields of a logbook with sample values.", FieldsArguments, _fields),
     Tool(
         "logbook_overview",
-        "Statistics before lines: counts and errors over time, levels, sources, the most frequent "
+        "Counts and errors over time, levels, sources, the most frequent "
         "message templates, holes. Start here.",
         OverviewArguments,
         _overview,

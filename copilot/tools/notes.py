@@ -46,7 +46,7 @@ class SearchIncidents(Arguments):
 
     text: str = Field(min_length=2, max_length=1000)
     labels: tuple[str, ...] = Field((), description="name=value")
-    since: str = Field("", description="Absolute UTC; only what changed later")
+    since: str = Field("", description="Absolute UTC; what changed later")
     limit: int = Field(5, ge=1, le=20)
 
 
@@ -130,8 +130,7 @@ TOOLS = (
     ),
     Tool(
         "write_notes",
-        "Note what must outlive this conversation: where it stands, a cause ruled out, an open "
-        "question, the next step.",
+        "Note what must outlive this conversation; now: where it stands.",
         WriteNotes,
         _write,
         repeatable=False,
