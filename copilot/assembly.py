@@ -23,7 +23,7 @@ from copilot.models.support import NOTHING
 from copilot.notes.search import search_notes
 from copilot.notes.state import parse
 from copilot.steps import Budgets, usage_json
-from copilot.tools.base import Case
+from copilot.tools.base import AnyTool, Case
 from copilot.tools.catalogue import TOOLS
 from copilot.tools.registry import Registry
 from copilot.values import Alert, Json, JsonObject
@@ -164,10 +164,17 @@ def policy_for(workspace: Workspace) -> Policy:
 
 def registry_for(workspace: Workspace) -> Registry:
     """The tools of an investigation: those that the policy offers. Rules pass on no tasks."""
-    policy = policy_for(workspace)
     absent = {"task"} if model_name(workspace) == OFFLINE else set()
-    offered = [tool for tool in TOOLS if policy.offers(tool.name) and tool.name not in absent]
+    offered = [
+        tool for tool in tools_for(workspace, policy_for(workspace)) if tool.name not in absent
+    ]
     return Registry(offered, workspace.redactor)
+
+
+def tools_for(workspace: Workspace, policy: Policy) -> list[AnyTool]:
+    """What *policy* offers here; no comment can be proposed where no tracker may be written to."""
+    absent = set() if workspace.outbox.places else {"propose_ticket_comment"}
+    return [tool for tool in TOOLS if policy.offers(tool.name) and tool.name not in absent]
 
 
 def frame_for(workspace: Workspace, registry: Registry) -> Frame:
@@ -208,6 +215,7 @@ def case_for(
         answers=lambda: ledger.answers,
         seen=lambda: ledger.seen,
         refusals=lambda: ledger.refusals,
+        outbox=workspace.outbox,
     )
 
 

@@ -82,6 +82,10 @@ class InboxError(CopilotError):
         self.retryable = retryable
 
 
+class OutboxError(CopilotError):
+    """A draft cannot be kept, read or decided on now; what is in the outbox is untouched."""
+
+
 class PatternError(CopilotError):
     """A pattern is not RE2. The text names the part and a way round it."""
 

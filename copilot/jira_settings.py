@@ -31,6 +31,10 @@ class JiraSource(Strict):
     """The certificates that its own must be signed by; else the usual ones."""
     allow_jql: bool = False
     """Whether the model may search by JQL, inside `projects`."""
+    write: bool = False
+    """Whether comments may be proposed for its tickets; a person approves each."""
+    incident_page: Annotated[str, Field(pattern=r"^(https?://\S*\{incident\}\S*)?$")] = ""
+    """As in https://copilot.example.org/incidents/{incident}: where a written ticket leads to."""
     connect_timeout: Length = timedelta(seconds=5)
     timeout: Length = timedelta(seconds=15)
     """The longest silence."""
@@ -43,4 +47,6 @@ class JiraSource(Strict):
             raise ValueError("give `user`, or `anonymous: true`, not both")
         if self.deployment == "cloud" and not self.user and not self.anonymous:
             raise ValueError("Jira Cloud wants the account's e-mail: `user: you@example.org`")
+        if self.anonymous and self.write:
+            raise ValueError("`write: true` needs an account; `anonymous: true` has none")
         return self

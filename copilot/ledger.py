@@ -19,7 +19,11 @@ from copilot.values import JsonObject, compact, list_at, object_at, text_at
 TOKEN_KEYS = ("input", "cache_read", "cache_write", "output")
 WRITES = {"record_finding": Weight.CITED, "write_notes": Weight.NOTED}
 """Tools whose arguments say what matters more than by asking for it."""
-QUIET = frozenset({"read_notes", "write_notes", "record_finding", "submit_report"})
+QUIET = frozenset(
+    {
+        "read_notes", "write_notes", "record_finding", "propose_ticket_comment", "submit_report",
+    }
+)  # fmt: skip
 LOSSY = 0.5
 """The share of what matters that a summary may lose before it counts as a bad one."""
 LONGEST_STEP = timedelta(minutes=10)

@@ -90,6 +90,7 @@ def _opened(parent: Work, brief: Brief, path: Path) -> Iterator[Work]:
                 seen=lambda: ledger.seen,
                 refusals=lambda: 0,
                 delegate=None,
+                outbox=None,
             ),
             budgets=_budgets(journal.events[0].data),
             journal=journal,

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from connectors.embedded_library import EmbeddedLibrary
+from copilot.comments import JiraComments, comments_for, places_of
 from copilot.config import load_settings
 from copilot.credentials import Secret, secret
 from copilot.incidents import Incidents
@@ -16,6 +17,7 @@ from copilot.journal import Event, read_events
 from copilot.logbooks import AnyLogbook, open_logbook
 from copilot.models.discovery import Discovery
 from copilot.notes.repository import NotesRepository
+from copilot.outbox import Outbox
 from copilot.redact import Redactor
 from copilot.scratch.store import Limits, Scratch
 from copilot.settings import Settings
@@ -90,6 +92,18 @@ class Workspace:
         return Redactor(
             _own_key(self.settings.state / "redaction.key"), emails=self.settings.redaction.emails
         )
+
+    @property
+    def outbox(self) -> Outbox:
+        """The comments that wait for a person, and where such may go."""
+        places = places_of(self.settings.trackers)
+        return Outbox(
+            self.settings.state / "outbox", places, redact=self.redactor.redact, now=self.now
+        )
+
+    def comments(self, tracker: str) -> JiraComments:
+        """The comments on that tracker's tickets. Raises UsageError when none may be written."""
+        return comments_for(self.settings.trackers, self.trackers, tracker)
 
     @cached_property
     def policy(self) -> Policy:

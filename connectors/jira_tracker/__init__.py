@@ -7,5 +7,9 @@ from connectors.jira_tracker.calls import Clock, Patience
 from connectors.jira_tracker.reach import Reached, reach
 from connectors.jira_tracker.site import JiraSite
 from connectors.jira_tracker.tracker import JiraTracker, open_jira
+from connectors.jira_tracker.writing import OwnComment, put_comment, put_link
 
-__all__ = ["Clock", "JiraSite", "JiraTracker", "Patience", "Reached", "open_jira", "reach"]
+__all__ = [
+    "Clock", "JiraSite", "JiraTracker", "OwnComment", "Patience", "Reached", "open_jira",
+    "put_comment", "put_link", "reach",
+]  # fmt: skip

@@ -159,14 +159,13 @@ def _policy(session: Session, name: str) -> "Policy":
 
 def _fixed(session: Session, policy: "Policy") -> str:
     """What every request carries, in words. Raises ConfigError when the policy's window is full."""
-    from copilot import prompt
+    from copilot import assembly, prompt
     from copilot.context.request import Frame
     from copilot.context.room import answer_tokens, check_room, fixed_tokens, usable_window
-    from copilot.tools.catalogue import TOOLS
     from copilot.tools.registry import Registry
 
     workspace = session.workspace
-    offered = [tool for tool in TOOLS if policy.offers(tool.name)]
+    offered = assembly.tools_for(workspace, policy)
     tools = Registry(offered, workspace.redactor).definitions()
     answer = answer_tokens(workspace.settings.model.max_output_tokens, policy)
     system = prompt.system([tool["name"] for tool in tools])

@@ -23,6 +23,7 @@ SECTIONS = {
         "alerts": "Submit, list and test alerts.",
         "investigate": "Investigate an alert, a ticket or a workflow, and write a report.",
         "incidents": "List, show, watch, cancel, retry, close and reopen incidents.",
+        "outbox": "Comments that the copilot proposed for tickets: approve or reject them.",
         "usage": "What an investigation cost, by turn, source and lever; or what a day did.",
     },
     "Look things up": {

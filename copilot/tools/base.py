@@ -14,6 +14,7 @@ from connectors.logbook import Count, Logbook
 from connectors.tracker import Tracker
 from copilot.notes.search import Query, Recall
 from copilot.notes.state import State
+from copilot.outbox import Outbox
 from copilot.scratch.store import Scratch
 from copilot.tools.answer import Answer
 from copilot.tools.arguments import Arguments
@@ -77,6 +78,8 @@ class Case:
     """How often a report was refused so far."""
     delegate: Callable[[Brief], Outcome] | None = None
     """Runs a sub-investigation; None where nobody takes tasks."""
+    outbox: Outbox | None = None
+    """Where comments for tickets wait for a person; None where none may be proposed."""
 
 
 A = TypeVar("A", bound=Arguments)

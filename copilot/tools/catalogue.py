@@ -1,6 +1,6 @@
 """Every tool there is, family by family."""
 
-from copilot.tools import library, logbook, notes, report, scratch, task, tracker
+from copilot.tools import library, logbook, notes, outbox, report, scratch, task, tracker
 from copilot.tools.base import AnyTool
 
 TOOLS: tuple[AnyTool, ...] = (
@@ -10,5 +10,6 @@ TOOLS: tuple[AnyTool, ...] = (
     *scratch.TOOLS,
     *notes.TOOLS,
     *task.TOOLS,
+    *outbox.TOOLS,
     *report.TOOLS,
 )
