@@ -13,6 +13,7 @@ from copilot.cli import exit_codes
 from copilot.cli.card import print_card
 from copilot.cli.faults import Stopped
 from copilot.cli.follow import Follower, event_json
+from copilot.cli.outbox import say_waiting
 from copilot.cli.session import Session
 from copilot.errors import CopilotError
 from copilot.values import JsonObject, text_at
@@ -49,6 +50,7 @@ def watched(session: Session, client: "Client", incident: str, as_jsonl: bool) -
         session.screen.event(report)
     else:
         print_card(session.screen, report)
+        say_waiting(session, text_at(report, "incident"))
     return exit_codes.OK
 
 

@@ -8,6 +8,7 @@ import click
 from copilot.cli import incident_work
 from copilot.cli.card import print_card
 from copilot.cli.options import as_json, ids_only
+from copilot.cli.outbox import say_waiting
 from copilot.cli.session import Session, pass_session
 from copilot.cli.shown import exact, seconds
 from copilot.errors import NotFoundError, UsageError
@@ -103,6 +104,7 @@ def show(session: Session, incident: str, turn: int | None, request: bool, as_js
     else:
         print_card(session.screen, report)
         session.screen.say(f"the evidence: copilot scratch ls {incident}")
+    say_waiting(session, incident)
     for text in advice:
         session.screen.say((f"for the next time, {text}", "warn"))
 

@@ -13,6 +13,7 @@ from copilot.cli.faults import Stopped
 from copilot.cli.follow import Follower, event_json
 from copilot.cli.interrupts import watching
 from copilot.cli.options import window_of, windowed
+from copilot.cli.outbox import say_waiting
 from copilot.cli.session import Session, pass_session
 from copilot.cli.targets import Known, resolved, target_of, with_window, with_words
 from copilot.errors import CopilotError, UsageError
@@ -233,6 +234,7 @@ def _finish(session: Session, workspace: "Workspace", report: "JsonObject", show
         session.screen.say()
         print_card(session.screen, report)
         _print_places(session, workspace, str(report["incident"]))
+        say_waiting(session, str(report["incident"]))
         if shown.stays:
             _print_next(session, str(report["incident"]))
     return _exit_code(report, shown)

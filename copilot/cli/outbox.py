@@ -133,6 +133,15 @@ def reject(session: Session, draft: str, by: str, note: str, as_json: bool) -> N
     session.screen.say(f"{rejected.id} is rejected; nothing of it goes to {rejected.key}")
 
 
+def say_waiting(session: Session, incident: str) -> None:
+    """Tell the person which drafts of the incident nobody has decided on."""
+    for draft in session.workspace.outbox.listing().drafts:
+        if draft.incident == incident and draft.status in ("draft", "approved", "failed"):
+            session.screen.say(
+                f"a comment for {draft.key} waits for you: copilot outbox show {draft.id}"
+            )
+
+
 def _facts(session: Session, draft: "Draft") -> dict[str, str]:
     """What is known of the draft, and what approving it would do."""
     before = session.workspace.outbox.replaced_by(draft)

@@ -122,6 +122,20 @@ def test_a_rejected_draft_is_kept_and_cannot_be_approved(jira: Jira, run: Run) -
     assert jira.requests == []
 
 
+def test_an_incident_names_the_drafts_that_wait(jira: Jira, run: Run) -> None:
+    assert run("logbook", "import", "app.log").code == 0
+    assert run("investigate", "alert.json").code == 0
+    [incident] = run("incidents", "list", "-q").out.split()
+    name = open_workspace(None).outbox.propose(incident, "desk", "OPS-7", TEXT).id
+
+    before = run("incidents", "show", incident).err
+    run("outbox", "reject", name)
+    after = run("incidents", "show", incident).err
+
+    assert f"a comment for OPS-7 waits for you: copilot outbox show {name}" in before
+    assert "waits for you" not in after
+
+
 def test_nobody_approves_without_a_name(
     jira: Jira, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
