@@ -1,50 +1,49 @@
 """Claims about a daemon that is killed again and again. benchmarks/crash.py does more of the same."""
 
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.daemon.crash import Plan, deaths
+from tests.daemon.crash import crashed, undisturbed
+from tests.daemon.forks import Forks
+from tests.daemon.series import Plan
+
+
+@pytest.fixture(scope="module")
+def forks() -> Iterator[Forks]:
+    with Forks() as started:
+        yield started
 
 
 @pytest.mark.timeout(400)
-def test_thirty_kills_lose_nothing_and_pay_nothing_twice(tmp_path: Path) -> None:
-    outcome = deaths(tmp_path, Plan(kills=30, incidents=20, turns=12, latency_s=0.3))
+def test_thirty_kills_lose_nothing_and_pay_nothing_twice(tmp_path: Path, forks: Forks) -> None:
+    plan = Plan(kills=30, incidents=20)
 
-    assert outcome.kills == 30
-    assert outcome.while_running >= 20
-    assert outcome.lost == set()
-    assert len(outcome.reported) == 20
-    assert outcome.paid_again == []
-    assert outcome.repeats <= outcome.in_flight
-    assert outcome.unequal == []
-    assert outcome.damaged == []
+    pages = undisturbed(tmp_path / "undisturbed", plan, forks)
+    outcome = crashed(tmp_path / "killed", plan, pages, forks)
+
+    assert outcome.faults == []
+    assert outcome.during_calls >= 20
+    assert outcome.acknowledged == 20
 
 
 @pytest.mark.timeout(200)
-def test_sigterm_in_the_middle_of_work_repeats_no_call(tmp_path: Path) -> None:
-    plan = Plan(kills=5, incidents=8, turns=6, latency_s=0.3, number=signal.SIGTERM)
+def test_sigterm_in_the_middle_of_work_repeats_no_call(tmp_path: Path, forks: Forks) -> None:
+    plan = Plan(kills=5, incidents=8, turns=6, number=signal.SIGTERM)
 
-    outcome = deaths(tmp_path, plan)
-
-    assert dict(outcome.codes) == {0: 5}
-    assert max(outcome.left_s) < 20
-    assert outcome.repeats == 0
-    assert outcome.lost == set()
+    assert crashed(tmp_path, plan, forks=forks).faults == []
 
 
 @pytest.mark.timeout(200)
-def test_a_daemon_that_does_not_record_its_answers_is_found_out(tmp_path: Path) -> None:
-    plan = Plan(
-        kills=4,
-        incidents=3,
-        turns=8,
-        latency_s=0.5,
-        sure_s=2.0,
-        program=("-m", "tests.daemon.forgetful"),
-    )
+@pytest.mark.parametrize(
+    ("mutant", "fault"), [("start_over", "recorded and paid again"), ("promise_early", "is lost")]
+)
+def test_a_daemon_with_one_promise_broken_is_found_out(
+    tmp_path: Path, mutant: str, fault: str
+) -> None:
+    with Forks(mutant) as forks:
+        outcome = crashed(tmp_path, Plan(kills=3, incidents=6), forks=forks)
 
-    outcome = deaths(tmp_path, plan)
-
-    assert outcome.paid_again
+    assert any(fault in found for found in outcome.faults)
