@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from copilot import alerts, assembly, traces
@@ -17,6 +18,7 @@ from copilot.notebook import Ending, Notebook
 from copilot.report.values import Report
 from copilot.steps import Plain, Recorder, StopReason, Work
 from copilot.subtask import with_tasks
+from copilot.tools.base import Case
 from copilot.values import Alert, JsonObject, object_at, text_at
 from copilot.workspace import Workspace
 
@@ -99,9 +101,7 @@ def investigate_incident(
     ):
         for event in journal.events:
             take_in(event)
-        if not journal.events:
-            journal.append("started", 0, assembly.started(workspace, case))
-        _dismiss(workspace, alert, journal)
+        _begin(workspace, case, journal)
         if not journal.last("support") and not journal.last("report"):
             wishes.recorder.step("support", lambda: _ask_for_support(workspace, model, journal))
         work = Work(
@@ -117,14 +117,21 @@ def investigate_incident(
             frame=frame,
             view=view,
             ledger=ledger,
-            learned=lambda support: workspace.discovery.remember(
-                frame.model, workspace.settings.model.base_url, support
+            learned=partial(
+                workspace.discovery.remember, frame.model, workspace.settings.model.base_url
             ),
             stop=wishes.stop,
             now=workspace.now,
             recorder=wishes.recorder,
         )
         return investigate(with_tasks(work), Notebook(workspace.notes, incident, wishes.notice))
+
+
+def _begin(workspace: Workspace, case: Case, journal: Journal) -> None:
+    """Record what a new investigation begins with, and the report of one that needs none."""
+    if not journal.events:
+        journal.append("started", 0, assembly.started(workspace, case))
+    _dismiss(workspace, case.alert, journal)
 
 
 def _ask_for_support(workspace: Workspace, model: Model, journal: Journal) -> JsonObject:

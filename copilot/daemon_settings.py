@@ -38,7 +38,7 @@ class SpendSettings(Strict):
     """The share of each cap that only critical and high incidents may use."""
     degrade_at: Annotated[float, Field(gt=0, le=1)] = 0.7
     """From this share of a cap on, investigations get the cheaper model and fewer turns."""
-    cheaper_model: str = "claude-haiku-5"
+    cheaper_model: str = "claude-haiku-5-5"
     fewer_turns: Annotated[int, Field(ge=1)] = 20
 
 

@@ -72,7 +72,7 @@ def export(environ: Mapping[str, str], version: str) -> bool:
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ImportError:
-        LOG.warning("spans are wanted; install the extra: pip install 'incident-copilot[otel]'")
+        LOG.warning("spans are wanted; install the package with its extra `otel`")
         return False
     named = Resource.create({"service.name": AGENT, "service.version": version})
     provider = TracerProvider(resource=named)

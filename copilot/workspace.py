@@ -138,6 +138,14 @@ class Workspace:
         other.__dict__.update(rooms)
         return other
 
+    def closed_before(self, limit: datetime) -> set[str]:
+        """The incidents that were closed before that time: their scratch may go."""
+        return {
+            front.incident
+            for front in self.notes.incidents().incidents
+            if front.status == "closed" and front.closed and front.closed < limit
+        }
+
     def scratch(self, incident: str) -> Scratch:
         """The offloaded results of one incident."""
         limits = Limits(

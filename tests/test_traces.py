@@ -64,4 +64,4 @@ def test_without_the_extra_a_line_of_the_log_says_what_to_install(
         exported = traces.export({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"}, "1")
 
     assert not exported
-    assert "incident-copilot[otel]" in caplog.text
+    assert "its extra `otel`" in caplog.text

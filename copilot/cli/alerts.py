@@ -1,14 +1,15 @@
 """`copilot alerts`: hand alerts to the daemon, see what came in, try how one would be taken."""
 
 import json
-import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import click
 
 from copilot.cli.options import as_json
 from copilot.cli.session import Session, pass_session
+from copilot.cli.targets import STDIN, read_start, read_stdin
 from copilot.errors import UsageError
 from copilot.safe_text import one_line
 from copilot.values import JsonObject, list_at, object_at, text_at
@@ -18,6 +19,23 @@ if TYPE_CHECKING:
     from copilot.intake.parcel import Kind
 
 KINDS = ("alertmanager", "grafana", "generic")
+F = TypeVar("F", bound=Callable[..., object])
+
+
+def payload(function: F) -> F:
+    """Give a command a FILE with a payload, and whose it is."""
+    for decorate in (
+        click.option("--map", "map_", default="", metavar="NAME", help="The map of a generic one."),
+        click.option(
+            "--as",
+            "kind",
+            type=click.Choice(KINDS),
+            help="Whose payload it is; else it is told by its fields.",
+        ),
+        click.argument("file", type=click.Path(path_type=Path, allow_dash=True)),
+    ):
+        function = decorate(function)
+    return function
 
 
 @click.group("alerts")
@@ -26,14 +44,7 @@ def command() -> None:
 
 
 @command.command("submit")
-@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
-@click.option(
-    "--as",
-    "kind",
-    type=click.Choice(KINDS),
-    help="Whose payload it is; else it is told by its fields.",
-)
-@click.option("--map", "map_", default="", metavar="NAME", help="The map of a generic payload.")
+@payload
 @as_json
 @pass_session
 def submit(session: Session, file: Path, kind: str | None, map_: str, as_json: bool) -> None:
@@ -88,14 +99,7 @@ def list_(session: Session, incident: str, limit: int, as_json: bool) -> None:
 
 
 @command.command("test")
-@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
-@click.option(
-    "--as",
-    "kind",
-    type=click.Choice(KINDS),
-    help="Whose payload it is; else it is told by its fields.",
-)
-@click.option("--map", "map_", default="", metavar="NAME", help="The map of a generic payload.")
+@payload
 @as_json
 @pass_session
 def test(session: Session, file: Path, kind: str | None, map_: str, as_json: bool) -> None:
@@ -149,15 +153,7 @@ def _spool(session: Session, body: bytes, kind: str | None, map_: str) -> None:
 
 
 def _read(session: Session, file: Path) -> bytes:
-    from copilot.intake.bounds import MAX_BYTES
-
-    if str(file) == "-":
-        return sys.stdin.buffer.read(MAX_BYTES + 1)
-    try:
-        with (session.cwd / file).open("rb") as opened:
-            return opened.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise UsageError(f"{file}: cannot be read ({error.strerror})") from None
+    return read_stdin() if str(file) == STDIN else read_start(session.cwd / file)
 
 
 def _kind(body: bytes) -> "Kind":

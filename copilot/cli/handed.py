@@ -73,6 +73,9 @@ def _followed(
         error = CopilotError(f"{incident} is {status.replace('_', ' ')}: {reason}")
         error.add_note(f"to go on where it stopped: copilot incidents retry {incident}")
         raise error
+    if status == "waiting_model":
+        why = text_at(found, "reason")
+        session.screen.say((f"the full report is still to come: {why}", "warn"))
     report: JsonObject = json.loads(text)
     return report
 

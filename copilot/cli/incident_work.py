@@ -29,7 +29,7 @@ def watch(session: Session, incident: str, as_jsonl: bool) -> int:
 
     client = needed(session)
     if incident:
-        return watched(session, client, incident, as_jsonl)
+        return watched(session, client, _id(incident), as_jsonl)
     _watch_all(session, client, as_jsonl)
     return 0
 

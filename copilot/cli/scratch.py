@@ -189,11 +189,7 @@ def gc(session: Session, older_than: str, dry_run: bool) -> None:
     workspace = session.workspace
     root, length = workspace.settings.scratch.path, workspace.settings.scratch.keep
     limit = session.now() - (parse_duration(older_than) if older_than else length)
-    closed = {
-        front.incident
-        for front in workspace.notes.incidents().incidents
-        if front.status == "closed" and front.closed and front.closed < limit
-    }
+    closed = workspace.closed_before(limit)
     held = usage(root)
     if dry_run:
         for one in held:

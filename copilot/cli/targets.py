@@ -39,9 +39,9 @@ def target_of(
 
     path = session.cwd / target
     if target == STDIN:
-        return parse_alert(_stdin())
+        return parse_alert(read_stdin())
     if path.is_file():
-        return parse_alert(_start_of(path))
+        return parse_alert(read_start(path))
     if path.is_dir() and not question:
         raise UsageError(
             f"{one_line(target, 200)} is a folder; name a JSON file with an alert in it"
@@ -105,7 +105,8 @@ def with_words(question: str, window: "Window") -> str:
     return f"{question}\nWindow: {window} UTC".strip()
 
 
-def _stdin() -> bytes:
+def read_stdin() -> bytes:
+    """What stands on stdin, as far as an alert may reach. Raises UsageError when it is closed."""
     from copilot.intake.payloads import MAX_BYTES
 
     try:
@@ -115,7 +116,8 @@ def _stdin() -> bytes:
     return content
 
 
-def _start_of(path: Path) -> bytes:
+def read_start(path: Path) -> bytes:
+    """The start of the file, as far as an alert may reach. Raises UsageError."""
     from copilot.intake.payloads import MAX_BYTES
 
     try:

@@ -129,10 +129,16 @@ class DaemonBackend:
         entry = self._asked(asked)
         if entry.status in ("queued", "running"):
             return {**_incident(entry), "joined": True}
+        allowed = self.allowance(entry)
+        if allowed == "nothing":
+            raise UsageError(
+                f"the dollars of this hour or day are used, so {entry.id} is not investigated now; "
+                "raise daemon.spend, or ask again later"
+            )
         if entry.status not in ("waiting", "waiting_model"):
             entry = self.inbox.retry(entry.id)
         question = self.workspace().redactor.redact(text_at(asked, "question"))
-        job = next_job(self._chosen(asked), entry, self.allowance(entry), question)
+        job = next_job(self._chosen(asked), entry, allowed, question)
         self.desk.hand_out(entry, job)
         return {**_incident(self._entry(entry.id)), "record": job.record, "joined": False}
 

@@ -43,6 +43,8 @@ from copilot.workspace import Workspace
 
 LOG = logging.getLogger(__name__)
 ROUND_S = 0.2
+DOORS_S = 1.5
+"""What each door may take to close: with the drain, less than the 20 s that one is given."""
 GRAFANA = "COPILOT_GRAFANA_SECRET"
 
 
@@ -154,10 +156,10 @@ class Daemon:
         self.backend.is_draining = True
         self.notifier.stopping()
         drained = self.engine.drain(self.workspace.settings.daemon.drain.total_seconds())
-        self.pollers.stop()
-        self.spool.stop()
+        self.pollers.stop(DOORS_S)
+        self.spool.stop(DOORS_S)
         self.desk.close()
-        self.server.stop()
+        self.server.stop(DOORS_S)
         self._plate.take_down()
         self.inbox.shut()
         LOG.info("left", extra={"drained": drained})

@@ -7,7 +7,7 @@ that a kill between any two of its lines loses nothing.
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
@@ -19,7 +19,7 @@ from copilot.daemon.jobs import Job, next_job
 from copilot.daemon.shared_models import SharedModels
 from copilot.daemon.triage import triage
 from copilot.engine.engine import Engine
-from copilot.errors import CopilotError
+from copilot.errors import CopilotError, EngineError, InboxError
 from copilot.inbox.inbox import Inbox
 from copilot.inbox.values import SEVERITIES, Entry, Stored
 from copilot.notes.front import Front
@@ -40,7 +40,21 @@ REST = timedelta(seconds=30)
 """What waited for a service is tried again so late."""
 SILENT_FOR = timedelta(seconds=35)
 """No answer to anybody for so long makes the model suspect."""
+RESTING_SEEN = 500
 RECONCILE_EVERY = timedelta(seconds=5)
+
+
+@dataclass(frozen=True, slots=True)
+class Triage:
+    """A triage that was begun."""
+
+    at: datetime
+    ended: Future[bool]
+
+    def is_to_be_repeated(self, now: datetime) -> bool:
+        """Whether it failed, and long enough ago."""
+        failed = self.ended.done() and (self.ended.cancelled() or not self.ended.result())
+        return failed and now - self.at > REST
 
 
 @dataclass
@@ -62,7 +76,8 @@ class Desk:
     )
     _wrong: dict[str, str] = field(default_factory=dict)
     """What was said last of incidents that cannot be worked on."""
-    _triaged: set[str] = field(default_factory=set)
+    _triages: dict[str, Triage] = field(default_factory=dict)
+    """Of incidents that no model looks at now; forgotten when one does."""
     _reconciled: datetime | None = None
 
     def round(self) -> bool:
@@ -70,7 +85,7 @@ class Desk:
         try:
             done = self._hand_out() + self._triage() + self._note()
             self._reconcile()
-        except CopilotError as error:
+        except (CopilotError, OSError) as error:
             if str(error) != self.problem:
                 LOG.warning("desk cannot work", extra={"why": str(error)})
             self.problem = str(error)
@@ -82,21 +97,23 @@ class Desk:
         """Begin no more triage."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    def note(self, entry: Entry, stored: Sequence[Stored]) -> None:
-        """Bring alerts of an incident into its notes. Raises NotesError."""
+    def note(self, entry: Entry, stored: Sequence[Stored]) -> bool:
+        """Bring alerts of an incident into its notes; whether there were any. Raises NotesError."""
         if not stored:
-            return
+            return False
         head = Front(identity=entry.identity, started=entry.began, previous=entry.previous)
         arrived = [alerts.from_json(one.alert) for one in stored]
         self.workspace().incidents.note(entry.id, head, arrived, entry.alerts)
         self.inbox.noted(one.key for one in stored)
+        return True
 
-    def hand_out(self, entry: Entry, job: Job) -> None:
-        """Queue a run for the incident, unless one goes on already."""
+    def hand_out(self, entry: Entry, job: Job) -> bool:
+        """Queue a run for the incident, unless one goes on already; whether it is this one."""
         wanted = f"inv:{entry.id}:{job.run}"
         priority = SEVERITIES.index(entry.severity) + 1
         run = self.engine.submit(wanted, job.as_json(), dedup=entry.id, priority=priority)
         self.inbox.queued(entry.id, int(run.rpartition(":")[2]))
+        return run == wanted
 
     def _note(self, incident: str = "") -> int:
         """Bring new alerts into the notes, for a while; with *incident*, those of it."""
@@ -133,32 +150,36 @@ class Desk:
                 handed += self._try(entry, partial(self._begin, entry, allowed))
         return handed
 
-    def _begin(self, entry: Entry, allowed: Allowance) -> None:
+    def _begin(self, entry: Entry, allowed: Allowance) -> bool:
         self._note(entry.id)
-        self.hand_out(entry, next_job(self.workspace(), entry, allowed))
+        return self.hand_out(entry, next_job(self.workspace(), entry, allowed))
 
-    def _try(self, entry: Entry, do: Callable[[], None]) -> int:
-        """1 when it was done, 0 when not: what is wrong with one incident holds up no other."""
+    def _try(self, entry: Entry, do: Callable[[], bool]) -> bool:
+        """Whether *do* did something. What is wrong with one incident holds up no other."""
         try:
-            do()
-        except CopilotError as error:
+            done = do()
+        except (InboxError, EngineError):
+            raise  # nothing can be worked on now
+        except (CopilotError, OSError) as error:
             if self._wrong.get(entry.id) != str(error):
                 said = {"incident": entry.id, "why": str(error)}
                 LOG.warning("an incident cannot be worked on", extra=said)
             self._wrong[entry.id] = str(error)
-            return 0
+            return False
         self._wrong.pop(entry.id, None)
-        return 1
+        return done
 
     def _due(self, limit: int) -> list[Entry]:
-        """What may begin: those that waited for a service first, each after a rest."""
+        """What may begin, most severe and oldest first; who waited for a service has rested."""
         now = self.now()
         rested = [
             entry
-            for entry in self.inbox.due(now, limit, status="waiting_model")
+            for entry in self.inbox.due(now, RESTING_SEEN, status="waiting_model")
             if now - entry.updated > REST
         ]
-        return [*rested, *self.inbox.due(now, limit)][:limit]
+        found = [*rested, *self.inbox.due(now, limit)]
+        found.sort(key=lambda entry: (SEVERITIES.index(entry.severity), entry.due))
+        return found[:limit]
 
     @property
     def breaker(self) -> Breaker:
@@ -167,14 +188,17 @@ class Desk:
 
     def _triage(self) -> int:
         """Begin triage of what is due and will not be looked at by a model soon."""
-        begun = 0
+        now, begun = self.now(), 0
+        known, self._triages = self._triages, {}
         for entry, reason in self._hindered():
-            key = f"{entry.id}:{entry.runs}"
-            if key not in self._triaged:
-                self._triaged.add(key)
-                self._note(entry.id)
-                self._threads.submit(triage, self.workspace(), self.inbox, entry.id, reason)
-                begun += 1
+            old = known.get(entry.id)
+            if old and not old.is_to_be_repeated(now):
+                self._triages[entry.id] = old
+                continue
+            self._note(entry.id)
+            ended = self._threads.submit(triage, self.workspace(), self.inbox, entry.id, reason)
+            self._triages[entry.id] = Triage(now, ended)
+            begun += 1
         return begun
 
     def _hindered(self) -> Iterator[tuple[Entry, str]]:

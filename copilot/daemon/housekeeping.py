@@ -16,9 +16,8 @@ from copilot.workspace import Workspace
 LOG = logging.getLogger(__name__)
 LISTEN_EVERY = timedelta(seconds=30)
 SWEEP_EVERY = timedelta(hours=6)
-STATUSES: dict[str, Status] = {
-    "open": "waiting", "investigating": "waiting", "reported": "reported", "closed": "closed",
-}  # fmt: skip
+OVER: tuple[Status, ...] = ("reported", "failed", "cancelled", "dismissed")
+LOOKED_AT = 10_000
 
 
 @dataclass
@@ -43,7 +42,9 @@ class Housekeeping:
             LOG.error("the inbox was damaged", extra={"moved_to": str(self.inbox.moved_aside)})
         workspace = self.workspace()
         fronts = workspace.notes.incidents().incidents
-        known = [_known(one, len(workspace.journals(one.incident))) for one in fronts]
+        # After a damaged inbox what was not finished was ours; else a person began it.
+        unfinished: Status = "waiting" if self.inbox.moved_aside else "failed"
+        known = [_known(one, len(workspace.journals(one.incident)), unfinished) for one in fronts]
         if count := self.inbox.adopt([one for one in known if one.identity]):
             LOG.info("incidents adopted from the notes", extra={"count": count})
 
@@ -65,7 +66,7 @@ class Housekeeping:
                 self._sweep(now)
                 if not first:
                     self._say_unused()
-        except CopilotError as error:
+        except (CopilotError, OSError) as error:
             LOG.warning("housekeeping failed", extra={"why": str(error)})
 
     def _say_unused(self) -> None:
@@ -75,10 +76,18 @@ class Housekeeping:
 
     def _learn_closed(self) -> None:
         """What a person has closed or reopened in the notes is so in the inbox too."""
-        for front in self.workspace().notes.incidents().incidents:
-            entry = self.inbox.incident(front.incident) if front.status == "closed" else None
-            if entry and entry.status in ("reported", "failed", "cancelled", "dismissed"):
-                self.inbox.close(entry.id)
+        closed = {
+            front.incident
+            for front in self.workspace().notes.incidents().incidents
+            if front.status == "closed"
+        }
+        for status in OVER:
+            for entry in self.inbox.list(status=status, limit=LOOKED_AT):
+                if entry.id in closed:
+                    self.inbox.close(entry.id)
+        for entry in self.inbox.list(status="closed", limit=LOOKED_AT):
+            if entry.id not in closed:
+                self.inbox.reopen(entry.id)
 
     def _sweep(self, now: datetime) -> None:
         """Forget old runs and alerts, remove old scratch of closed incidents, pack the notes."""
@@ -87,11 +96,7 @@ class Housekeeping:
         old = now - settings.daemon.retention
         runs, incidents = self.engine.forget(old), self.inbox.forget(old)
         limit = now - settings.scratch.keep
-        closed = {
-            front.incident
-            for front in workspace.notes.incidents().incidents
-            if front.status == "closed" and front.closed and front.closed < limit
-        }
+        closed = workspace.closed_before(limit)
         root = settings.scratch.path
         keep = {one.incident for one in usage(root)} - closed
         swept = sweep(root, older_than=limit, keep=keep)
@@ -102,10 +107,10 @@ class Housekeeping:
         )
 
 
-def _known(front: Front, runs: int) -> Known:
-    status = STATUSES.get(front.status, "reported")
-    if status == "waiting":
-        status = "failed"  # a person began it, and a person goes on with it
+def _known(front: Front, runs: int, unfinished: Status) -> Known:
+    status: Status = unfinished
+    if front.status in ("reported", "closed"):
+        status = "closed" if front.status == "closed" else "reported"
     began = front.started or front.updated or datetime.min.replace(tzinfo=UTC)
     return Known(
         id=front.incident,

@@ -66,7 +66,7 @@ class SharedModels:
     count: Counted = lambda *_: None
     monotonic: Callable[[], float] = time.monotonic
     _breakers: dict[str, Breaker] = field(default_factory=dict)
-    _models: dict[str, GuardedModel] = field(default_factory=dict)
+    _models: dict[tuple[str, str, int], GuardedModel] = field(default_factory=dict)
     _open: list[AbstractContextManager[Model]] = field(default_factory=list)
     _lock: Lock = field(default_factory=Lock)
 
@@ -84,10 +84,13 @@ class SharedModels:
             with assembly.model_for(workspace, on_attempt) as model:
                 yield model
             return
+        settings = workspace.settings.model
+        key = name, settings.base_url, settings.timeout_s
         with self._lock:
-            if name not in self._models:
-                self._models[name] = self._made(name, workspace)
-        yield self._models[name]
+            if key not in self._models:
+                self._models[key] = self._made(name, workspace)
+            model = self._models[key]
+        yield model
 
     def close(self) -> None:
         """Give the connections back."""

@@ -7,7 +7,8 @@ import logging
 from dataclasses import replace
 from pathlib import Path
 
-from copilot import alerts, app, assembly
+from copilot import app, assembly
+from copilot.daemon.first_alert import first_alert
 from copilot.errors import CopilotError
 from copilot.inbox.inbox import Inbox
 from copilot.journal import read_events
@@ -17,23 +18,31 @@ LOG = logging.getLogger(__name__)
 TURNS = 12
 
 
-def triage(workspace: Workspace, inbox: Inbox, incident: str, reason: str) -> None:
-    """Write the triage report of *incident*, once; *reason* is why there is no other yet."""
-    if is_triaged(workspace, incident):
-        return
+def triage(workspace: Workspace, inbox: Inbox, incident: str, reason: str) -> bool:
+    """Write the triage report of *incident*, once; whether it is there now.
+
+    *reason* is why there is no other yet. What goes wrong is in the log, and may be tried again.
+    """
+    try:
+        if not is_triaged(workspace, incident):
+            _triage(workspace, inbox, incident, reason)
+    except (CopilotError, OSError) as error:
+        LOG.warning("triage failed", extra={"incident": incident, "why": str(error)})
+        return False
+    return True
+
+
+def _triage(workspace: Workspace, inbox: Inbox, incident: str, reason: str) -> None:
     wishes = app.Wishes(
         record=_record(workspace, incident),
         notice=f"Offline triage by rules, not a language model: {reason}. "
         "The full investigation is queued and will replace this report.",
     )
-    alert = alerts.from_json(inbox.alerts(incident)[0].alert)
+    alert = first_alert(workspace, inbox, incident)
     offline = workspace.with_run(
         replace(workspace.run_options, model=assembly.OFFLINE, turns=TURNS)
     )
-    try:
-        app.investigate_incident(offline, incident, alert, wishes)
-    except CopilotError as error:
-        LOG.warning("triage failed", extra={"incident": incident, "why": str(error)})
+    app.investigate_incident(offline, incident, alert, wishes)
 
 
 def is_triaged(workspace: Workspace, incident: str) -> bool:

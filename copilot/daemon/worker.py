@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
-from copilot import alerts, app
+from copilot import app
 from copilot.daemon.caps import Allowance
+from copilot.daemon.first_alert import first_alert
 from copilot.daemon.jobs import Job, job_of
 from copilot.daemon.patience import patiently
 from copilot.daemon.shared_models import SharedModels
@@ -93,8 +94,7 @@ class Worker:
             recorder=recorder,
             take_over=self.take_over,
         )
-        first = patiently(lambda: self.inbox.alerts(job.incident, limit=1))[0]
-        alert = alerts.from_json(first.alert)
+        alert = patiently(lambda: first_alert(workspace, self.inbox, job.incident))
         ending = app.investigate_incident(workspace, job.incident, alert, wishes)
         return ending.report.verdict
 

@@ -195,8 +195,8 @@ def _is_urgent(arrival: Arrival) -> bool:
 
 
 def _woken(case: Case, now: datetime, rules: Rules) -> Case:
-    """The case after news that it fires: one that was dismissed waits again."""
-    if case.status != "dismissed" or case.ignored:
+    """The case after news that it fires: one that was dismissed, or failed, waits again."""
+    if case.status not in ("dismissed", "failed") or case.ignored:
         return case
     return replace(case, status="waiting", reason="", due=now + rules.debounce)
 

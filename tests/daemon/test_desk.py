@@ -1,9 +1,27 @@
 """Claims about the desk: what is wrong with one incident holds up no other."""
 
+from concurrent.futures import Future
+from datetime import timedelta
 from pathlib import Path
+from typing import Any, cast
 
+from copilot import app
+from copilot.daemon.desk import Desk, Triage
+from copilot.daemon.housekeeping import Housekeeping
+from copilot.daemon.shared_models import SharedModels
+from copilot.inbox.inbox import Inbox
+from copilot.inbox.values import Arrival, Rules, Severity
+from tests.bench import ALERT, NOW, made_workspace
 from tests.daemon.running import Investigator, RunningDaemon
 from tests.doubles.messages_api import MessagesApi
+
+
+def arrival(name: str, severity: Severity) -> Arrival:
+    """Return an alert of the trouble *name*."""
+    return Arrival(
+        alert={"title": name}, key=name, identity=name, group="", source="test",
+        status="firing", starts_at=NOW, ends_at=None, severity=severity,
+    )  # fmt: skip
 
 
 def test_an_incident_whose_notes_are_spoilt_holds_up_no_other(tmp_path: Path) -> None:
@@ -22,3 +40,65 @@ def test_an_incident_whose_notes_are_spoilt_holds_up_no_other(tmp_path: Path) ->
 
         assert daemon.incident(other)["status"] == "reported"
         assert "an incident cannot be worked on" in daemon.said()
+
+
+def test_an_incident_that_the_command_line_began_can_be_investigated_by_the_daemon(
+    tmp_path: Path,
+) -> None:
+    workspace = made_workspace(tmp_path)
+    begun = app.run(workspace, ALERT, app.Wishes())
+    investigator = Investigator(turns=3)
+    with MessagesApi(responder=investigator) as api, RunningDaemon(tmp_path, api) as daemon:
+        asked = {"incident": begun.incident, "question": "and now?"}
+        daemon.post("/v1/investigations", asked)
+        daemon.wait_for([begun.incident])
+        found = daemon.incident(begun.incident)
+
+    assert set(investigator.counts) == {(begun.incident, turn) for turn in (1, 2, 3)}
+    assert found["run"]["status"] == "succeeded"
+
+
+def test_what_is_reopened_in_the_notes_is_open_for_the_next_alert(tmp_path: Path) -> None:
+    workspace = made_workspace(tmp_path)
+    with Inbox(tmp_path / "inbox.sqlite", now=lambda: NOW) as inbox:
+        incident = app.run(workspace, ALERT, app.Wishes()).incident
+        workspace.incidents.close(incident)
+        house = Housekeeping(lambda: workspace, inbox, cast("Any", None))
+        house.adopt()
+        workspace.incidents.reopen(incident)
+        house._learn_closed()
+        found = inbox.incident(incident)
+
+    assert found
+    assert found.status == "reported"
+
+
+def test_after_an_outage_the_most_severe_begins_first(tmp_path: Path) -> None:
+    rules = Rules(debounce=timedelta(0))
+    with Inbox(tmp_path / "inbox.sqlite", rules, now=lambda: NOW) as inbox:
+        low, critical = inbox.accept([arrival("a", "low"), arrival("b", "critical")])
+        inbox.queued(low.incident, 1)
+        inbox.finished(low.incident, 1, "waiting_model", "it was away")
+        later = NOW + timedelta(minutes=5)
+        desk = Desk(
+            workspace=cast("Any", None),
+            inbox=inbox,
+            engine=cast("Any", None),
+            models=SharedModels(),
+            allowance=lambda _: "full",
+            now=lambda: later,
+        )
+        found = [entry.id for entry in desk._due(2)]
+        desk.close()
+
+    assert found == [critical.incident, low.incident]
+
+
+def test_a_triage_that_failed_is_tried_again_after_a_rest_and_one_that_did_not_is_not() -> None:
+    failed, done = Future[bool](), Future[bool]()
+    failed.set_result(False)
+    done.set_result(True)
+
+    assert not Triage(NOW, failed).is_to_be_repeated(NOW)
+    assert Triage(NOW, failed).is_to_be_repeated(NOW + timedelta(minutes=1))
+    assert not Triage(NOW, done).is_to_be_repeated(NOW + timedelta(minutes=1))
