@@ -54,7 +54,7 @@ def test_an_incident_that_the_command_line_began_can_be_investigated_by_the_daem
         daemon.wait_for([begun.incident])
         found = daemon.incident(begun.incident)
 
-    assert set(investigator.counts) == {(begun.incident, turn) for turn in (1, 2, 3)}
+    assert investigator.counts[begun.incident, 1] == 1
     assert found["run"]["status"] == "succeeded"
 
 
