@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.nodes.opensearch.node import opensearch
+from tests.nodes.opensearch.node import RELEASES, opensearch
 
 __all__ = ["opensearch"]
 
@@ -17,6 +17,11 @@ settings.load_profile("house")
 
 SERVED = frozenset({"contract", "opensearch", "test_latest.py"})
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let one say which release of OpenSearch the tests of its connector run over."""
+    parser.addoption("--opensearch", choices=sorted(RELEASES), default="2")
 
 
 @pytest.fixture

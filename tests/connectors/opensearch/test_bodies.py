@@ -7,11 +7,19 @@ from typing import Any
 
 import pytest
 
-from connectors.logbook import Filters, Search
+from connectors.logbook import Filters, Latest, Search
 from connectors.opensearch import OpenSearchLogbook
 from copilot.errors import ConnectorError
 from copilot.window import Window
-from tests.connectors.opensearch.conftest import Script, Scripted, Time, always, every, reply
+from tests.connectors.opensearch.conftest import (
+    Script,
+    Scripted,
+    Time,
+    always,
+    answered,
+    every,
+    reply,
+)
 
 WINDOW = Window(datetime(2015, 10, 30, tzinfo=UTC), datetime(2015, 11, 4, tzinfo=UTC))
 ALL = sorted(
@@ -146,6 +154,20 @@ def test_an_answer_without_shards_is_not_called_complete(scripted: Scripted) -> 
     found = scripted(always({"hits": {"total": 0, "hits": []}})).search(Search())
 
     assert "no _shards" in found.coverage.why_incomplete
+
+
+def test_a_search_that_ended_early_is_incomplete_but_a_sum_of_opensearch_3_is_whole(
+    scripted: Scripted,
+) -> None:
+    early = {**answered({"_source": {"message": "x"}}), "terminated_early": True}
+    book = scripted(always(early))
+
+    assert "terminated_early" in book.search(Search()).coverage.why_incomplete
+
+    sums: dict[str, Any] = {"terminated_early": True, "aggregations": {"values": {"buckets": []}}}
+    book = scripted(always({**answered(), **sums}))
+
+    assert book.latest(Latest("pod")).coverage.complete
 
 
 def test_no_shard_at_all_is_no_proof_of_nothing(scripted: Scripted) -> None:

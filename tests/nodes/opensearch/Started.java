@@ -1,24 +1,16 @@
 import java.nio.file.Path;
-import java.util.List;
-import org.opensearch.analysis.common.CommonAnalysisPlugin;
 import org.opensearch.common.settings.Settings;
 import org.opensearch.core.common.transport.TransportAddress;
-import org.opensearch.env.Environment;
 import org.opensearch.http.HttpServerTransport;
 import org.opensearch.node.Node;
-import org.opensearch.painless.PainlessPlugin;
-import org.opensearch.plugins.Plugin;
-import org.opensearch.transport.Netty4Plugin;
 
-/** One OpenSearch node on a free loopback port: `OneNode HOME`. Prints the port; ends with its stdin. */
-public final class OneNode extends Node {
-    private OneNode(Settings settings, List<Class<? extends Plugin>> plugins) {
-        super(new Environment(settings, null), plugins, true);
-    }
+/** What the nodes of all releases have in common. */
+final class Started {
+    private Started() { }
 
-    public static void main(String[] arguments) throws Exception {
-        Path home = Path.of(arguments[0]);
-        Settings settings = Settings.builder()
+    /** The settings of one node on free loopback ports, with all its files under home. */
+    static Settings settings(Path home) {
+        return Settings.builder()
             .put("path.home", home)
             .put("path.data", home.resolve("data"))
             .put("cluster.name", "tests")
@@ -33,9 +25,10 @@ public final class OneNode extends Node {
             .put("cluster.max_shards_per_node", 2000)
             .put("action.auto_create_index", false)
             .build();
-        OneNode node = new OneNode(
-            settings,
-            List.of(Netty4Plugin.class, CommonAnalysisPlugin.class, PainlessPlugin.class));
+    }
+
+    /** Starts the node and prints its port; the node ends when standard input does. */
+    static void run(Node node) throws Exception {
         node.start();
         TransportAddress address =
             node.injector().getInstance(HttpServerTransport.class).boundAddress().publishAddress();
