@@ -154,6 +154,8 @@ class SearchPoller(Strict):
     fields: Mapping[LabelName, str] = Field(default_factory=dict)
     at_least: Annotated[int, Field(ge=1)] = 1
     window: Length = timedelta(minutes=10)
+    lag: Length = timedelta(minutes=10)
+    """An entry that comes into the logbook so late is still found."""
     every: Length = timedelta(minutes=5)
     labels: Mapping[LabelName, str] = Field(default_factory=dict)
 

@@ -1,7 +1,8 @@
 """A saved search that finds something, as an alert that fires once and is resolved.
 
 The time since the last poll is looked at in stretches of the search's own window, oldest first, so
-that a daemon that was down for hours says what it would have said.
+that a daemon that was down for hours says what it would have said. Entries reach a logbook late:
+while nothing fires, each poll looks back by the allowed lag too, down to what was told already.
 """
 
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ STRETCHES = 500
 SAMPLES = 5
 LINE = 300
 _ORIGIN = datetime(1970, 1, 1, tzinfo=UTC)
+_INSTANT = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +38,8 @@ class SearchPoll:
 
         Raises ConnectorError when nothing was found in an answer that is not complete.
         """
-        until, firing = text_at(cursor, "until"), text_at(cursor, "firing")
-        windows, left_out = self._windows(parse_iso(until) if until else None, now)
+        until, firing, told = (_time(cursor, name) for name in ("until", "firing", "told"))
+        windows, left_out = self._windows(until, now, None if firing else told or _ORIGIN)
         for window in windows:
             found = self.logbook.search(
                 Search(self._filters(), window, order="oldest", limit=SAMPLES)
@@ -45,7 +47,7 @@ class SearchPoll:
             if not firing and found.total.value >= self.settings.at_least and found.first:
                 start = self._start(found.first)
                 accept([self._alert(start, found, window)])
-                firing = iso(start)
+                firing = start
             elif found.total.value == 0 and not found.coverage.complete:
                 raise ConnectorError(
                     f"{self.logbook.name} found nothing in {window}, but did not look everywhere: "
@@ -53,21 +55,37 @@ class SearchPoll:
                     retryable=True,
                 )
             elif firing and found.total.value == 0:
-                accept([self._over(parse_iso(firing), window)])
-                firing = ""
-        return Asked({"until": iso(now), "firing": firing}, note=left_out)
+                accept([self._over(firing, window)])
+                firing = None
+            if firing and found.last:
+                told = max(told or _ORIGIN, found.last)
+        left: JsonObject = {
+            "firing": iso(firing) if firing else "",
+            "told": iso(told) if told else "",
+        }
+        return Asked({"until": iso(now), **left}, note=left_out)
 
-    def _windows(self, until: datetime | None, now: datetime) -> tuple[Iterator[Window], str]:
-        """The newest window and those before it back to *until*, oldest first; what is left out."""
+    def _windows(
+        self, until: datetime | None, now: datetime, told: datetime | None
+    ) -> tuple[Iterator[Window], str]:
+        """The newest window and those before it, oldest first; what is left out.
+
+        They go back to the last poll at *until*; where nothing fires and so *told* is given, by the
+        lag further, but not behind what was told. Only the newest window holds that once more.
+        """
         length = self.settings.window
-        behind = now - until - length if until else timedelta(0)
-        wanted = 1 + max(0, -(-behind // length))
-        count = min(wanted, STRETCHES)
+        start = until
+        if until and told:
+            start = max(until - self.settings.lag, min(told, until))
+        behind = now - start - length if start else timedelta(0)
+        count = min(1 + max(0, -(-behind // length)), STRETCHES)
         left_out = ""
-        if wanted > count and until:
+        if until and count == STRETCHES and now - count * length > until:
             left_out = f"nobody looked at {Window(until, now - count * length)}"
-        ends = (now - place * length for place in range(count - 1, -1, -1))
-        return (Window(end - length, end) for end in ends), left_out
+        ends = [now - place * length for place in range(count - 1, -1, -1)]
+        untold = told + _INSTANT if told else _ORIGIN
+        windows = [Window(max(end - length, untold), end) for end in ends[:-1] if end > untold]
+        return iter([*windows, Window(now - length, now)]), left_out
 
     def _filters(self) -> Filters:
         asked = self.settings
@@ -116,3 +134,8 @@ class SearchPoll:
     def _labels(self) -> dict[str, str]:
         own = {"alertname": self.settings.name, "logbook": self.logbook.name}
         return own | dict(self.settings.labels)
+
+
+def _time(cursor: JsonObject, name: str) -> datetime | None:
+    text = text_at(cursor, name)
+    return parse_iso(text) if text else None

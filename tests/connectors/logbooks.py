@@ -67,6 +67,20 @@ def opensearch(folder: Path, events: Sequence[Event], url: str) -> Logbook:
     return book
 
 
+@dataclass
+class Growing:
+    """A logbook, and a way to put more entries into it, each time as a source of its own."""
+
+    book: EmbeddedLogbook | OpenSearchLogbook
+    folder: Path
+    taken: int = 0
+
+    def take(self, *events: Event) -> None:
+        """Import events."""
+        self.taken += 1
+        self.book.import_file(written(self.folder, events), f"part-{self.taken}.jsonl")
+
+
 Fill: TypeAlias = Callable[[Path, Sequence[Event], str], Logbook]
 FILLED: Mapping[str, Fill] = {"embedded": embedded, "opensearch": opensearch}
 ON_A_NODE = frozenset({"opensearch"})

@@ -1,6 +1,6 @@
 """The search poller: a saved search that finds something fires once and is resolved."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
+from connectors.embedded_logbook import EmbeddedLogbook
 from connectors.logbook import Count, Coverage, Found, Search
 from copilot.daemon_settings import PollerSettings, SearchPoller, StallDetector, TicketPoller
 from copilot.errors import ConfigError, ConnectorError
 from copilot.intake import search_poll
 from copilot.intake.configured_polls import configured_polls
 from copilot.intake.search_poll import SearchPoll
-from tests.connectors.logbooks import Event, after_noon, embedded, of
+from tests.connectors.logbooks import Event, Growing, after_noon, embedded, of
 from tests.intake.told import Told
 
 MINUTE = 60
@@ -183,3 +184,75 @@ def test_the_settings_make_a_poll_each(tmp_path: Path) -> None:
     assert [poll.name for poll in polls] == ["new", "refusals", "flows"]
     with pytest.raises(ConfigError, match="refusals: no source is called local; there are: other"):
         configured_polls(settings, {"other": book}, {"jira": book})
+
+
+@pytest.fixture
+def growing(tmp_path: Path) -> Growing:
+    """Return a logbook into which entries come at any time."""
+    return Growing(EmbeddedLogbook(tmp_path / "logbook.db"), tmp_path)
+
+
+def test_an_entry_that_comes_late_is_told_once(growing: Growing) -> None:
+    growing.take(of("w", 0))
+    told = Told(SearchPoll(growing.book, SAVED))
+    for minute in (5, 10, 15):
+        assert told.poll(after_noon(minute * MINUTE)) == []
+    growing.take(*refused(6))  # in the window of no later poll
+
+    assert told.poll(after_noon(20 * MINUTE)) == [
+        "firing refusals: 1 found", "resolved refusals: nothing found any more",
+    ]  # fmt: skip
+    assert told.poll(after_noon(25 * MINUTE)) == []
+
+
+def test_an_entry_that_comes_later_than_the_lag_is_not_looked_for(growing: Growing) -> None:
+    growing.take(of("w", 0))
+    told = Told(SearchPoll(growing.book, SAVED))
+    for minute in range(5, 31, 5):
+        told.poll(after_noon(minute * MINUTE))
+    growing.take(*refused(6))
+
+    assert told.poll(after_noon(35 * MINUTE)) == []
+
+
+def test_what_was_told_and_resolved_is_not_told_again_by_the_look_back(growing: Growing) -> None:
+    growing.take(of("w", 0), *refused(3))
+    told = Told(SearchPoll(growing.book, SAVED.model_copy(update={"lag": timedelta(hours=1)})))
+    told.poll(after_noon(5 * MINUTE))
+    told.poll(after_noon(15 * MINUTE))
+    assert [alert.status for alert in told.alerts] == ["firing", "resolved"]
+
+    for minute in range(20, 60, 5):
+        assert told.poll(after_noon(minute * MINUTE)) == []
+    growing.take(*refused(8))
+    assert told.poll(after_noon(60 * MINUTE)) == [
+        "firing refusals: 1 found", "resolved refusals: nothing found any more",
+    ]  # fmt: skip
+
+
+def test_ties_and_more_than_a_page_are_all_counted(growing: Growing) -> None:
+    growing.take(of("w", 0), *refused(*[3] * 40, *[4] * 40))
+    told = Told(SearchPoll(growing.book, SAVED.model_copy(update={"at_least": 80})))
+
+    assert told.poll(after_noon(5 * MINUTE)) == ["firing refusals: 80 found"]
+
+
+def test_no_entry_of_a_long_run_is_missed_or_told_twice(growing: Growing) -> None:
+    assert_all_bursts_are_told(growing, range(7, 400, 40), late=(0, 9, 4))
+
+
+def assert_all_bursts_are_told(
+    growing: Growing, bursts: Sequence[int], late: Sequence[int]
+) -> None:
+    """Poll until after the last burst; each comes so many minutes late, and becomes one alert."""
+    told = Told(SearchPoll(growing.book, SAVED.model_copy(update={"window": timedelta(minutes=5)})))
+    growing.take(of("w", 0))
+    for minute in range(5, bursts[-1] + 30, 5):
+        for place, burst in enumerate(bursts):
+            if minute - 5 < burst + late[place % len(late)] <= minute:
+                growing.take(*refused(burst, burst, burst + 0.5))
+        told.poll(after_noon(minute * MINUTE))
+
+    fired = [alert for alert in told.alerts if alert.status == "firing"]
+    assert len({alert.starts_at for alert in fired}) == len(fired) == len(bursts)
+    assert len(told.alerts) == 2 * len(bursts)
