@@ -2,9 +2,9 @@
 
 import shutil
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
-from threading import get_ident
-from typing import cast, get_args
+from typing import Any, cast, get_args
 
 from copilot import alerts
 from copilot.credentials import Secret
@@ -47,30 +47,25 @@ class DaemonBackend:
     problems: Callable[[], Sequence[str]]
     """What else keeps the daemon from working, one line each."""
     is_draining: bool = False
-    _under_way: set[int] = field(default_factory=set)
+    _under_way: set["Future[Any]"] = field(default_factory=set)
 
     @property
     def is_pressed(self) -> bool:
         """Whether many senders wait for their answer at this moment."""
         return len(self._under_way) >= PRESSED
 
-    def take(self, delivery: Delivery) -> Sequence[Receipt]:
-        """Where each alert went; they are synced to the disk. Raises UsageError, InboxError."""
-        self._under_way.add(get_ident())
-        try:
-            return self._taken(delivery)
-        finally:
-            self._under_way.discard(get_ident())
-
-    def _taken(self, delivery: Delivery) -> Sequence[Receipt]:
+    def begin(self, delivery: Delivery) -> "Future[Sequence[Receipt]]":
+        """Where each alert went, told when synced to the disk. Raises UsageError, InboxError."""
         self._check_open()
         match delivery.kind:
             case "alertmanager" | "generic" as kind:
-                taken = self.door().take(delivery.body, kind, map=delivery.map)
+                taken = self.door().begin(delivery.body, kind, map=delivery.map)
             case _:
                 self._check_signature(delivery)
-                taken = self.door().take(delivery.body, "grafana", map=delivery.map)
-        return [Receipt(one.incident, one.outcome) for one in taken]
+                taken = self.door().begin(delivery.body, "grafana", map=delivery.map)
+        self._under_way.add(taken)
+        taken.add_done_callback(self._under_way.discard)
+        return cast("Future[Sequence[Receipt]]", taken)
 
     def turned_away(self, kind: str, status: int) -> None:
         """Count a delivery that was refused before it was looked at."""

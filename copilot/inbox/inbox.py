@@ -5,6 +5,7 @@ raises InboxError when it is not: then nothing of it was promised, and the calle
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager
 from datetime import datetime
 from decimal import Decimal
@@ -83,6 +84,10 @@ class Inbox:
         Raises InboxError when the disk fails, too many incidents wait, or the inbox is closed.
         """
         return self._writer.accept(arrivals) if arrivals else []
+
+    def begin(self, arrivals: Sequence[Arrival]) -> "Future[list[Taken]]":
+        """The same, for a caller who does not wait here: told when they are synced."""
+        return self._writer.begin(arrivals)
 
     def incident(self, incident: str) -> Entry | None:
         """The incident, or None."""

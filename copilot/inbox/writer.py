@@ -71,8 +71,12 @@ class Writer:
         self._thread = threading.Thread(target=self._run, name="inbox-writer", daemon=True)
         self._thread.start()
 
+    def begin(self, arrivals: Sequence[Arrival]) -> "Future[list[Taken]]":
+        """What became of each arrival: told when that is synced, or an InboxError."""
+        return self._hand_in(Job(arrivals=arrivals))
+
     def accept(self, arrivals: Sequence[Arrival]) -> list[Taken]:
-        """What became of each arrival, when that is synced. Raises InboxError."""
+        """The same, waited for. Raises InboxError."""
         return cast("list[Taken]", self._wait(Job(arrivals=arrivals)))
 
     def write(self, work: Callable[[Connection], T]) -> T:
@@ -87,13 +91,18 @@ class Writer:
                 self._jobs.put(None)
         self._thread.join()
 
-    def _wait(self, job: Job) -> object:
+    def _hand_in(self, job: Job) -> "Future[Any]":
+        # Whoever goes away while it is written cannot cancel it: the answer would have no taker.
+        job.answer.set_running_or_notify_cancel()
         with self._lock:
             if self._is_shut:
                 raise InboxError("the inbox is closed; the daemon is stopping", retryable=True)
             self._jobs.put(job)
+        return job.answer
+
+    def _wait(self, job: Job) -> object:
         try:
-            return job.answer.result(ANSWER_S)
+            return self._hand_in(job).result(ANSWER_S)
         except FutureTimeoutError:
             raise InboxError(
                 f"{self._database.name} did not answer within {ANSWER_S} s; send it again",

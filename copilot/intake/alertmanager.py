@@ -42,7 +42,7 @@ def group(payload: JsonObject, source: str) -> Parcel:
         if whole:
             raw = fields.cut(f"{fields.raw(alert)}\n{rest}", RAW_CHARACTERS)
         else:
-            raw = fields.raw(alert, indent=None)
+            raw = fields.raw(alert, lines=False)
         found.append(_alert(alert, envelope, source, raw))
         if not found[-1].title and not found[-1].text:
             raise UsageError(f"alerts[{index}] of the payload has no labels and no annotations")

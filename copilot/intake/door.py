@@ -6,19 +6,18 @@ to the caller, who asks the sender to come again.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from concurrent.futures import Future
 from datetime import datetime
+from functools import partial
 from typing import Protocol
 
 from copilot.errors import UsageError
 from copilot.inbox.values import Arrival, Taken
-from copilot.intake import alertmanager, bounds, generic, grafana, payloads
-from copilot.intake.grouping import Grouping
-from copilot.intake.parcel import Kind, Parcel
-from copilot.intake.rule_use import RuleUse
+from copilot.intake.parcel import Kind
+from copilot.intake.reader import Reader
 from copilot.redact import Redactor
 from copilot.settings import SettingsFile
-from copilot.values import Alert, Json
+from copilot.values import Alert
 
 REFUSED = "refused"
 
@@ -28,6 +27,9 @@ class Accepts(Protocol):
 
     def accept(self, arrivals: Sequence[Arrival]) -> list[Taken]:
         """Return the incident of each arrival once they are on the disk. Raises InboxError."""
+
+    def begin(self, arrivals: Sequence[Arrival]) -> "Future[list[Taken]]":
+        """The same without waiting: the answer is told when they are on the disk."""
 
 
 class Door:
@@ -41,12 +43,11 @@ class Door:
 
         *count* is told the source and the outcome of each alert, or `refused` for a body.
         """
-        self.use = RuleUse()
+        self._reader = Reader(settings, redactor, now=now)
+        self.use = self._reader.use
+        self.knows = self._reader.knows
         self._inbox = inbox
-        self._now = now
         self._count = count
-        self._maps = generic.compiled({**generic.built_in(), **settings.intake.maps})
-        self._grouping = Grouping(settings, redactor, self.use)
 
     def take(self, body: bytes, kind: Kind, *, map: str = "") -> list[Taken]:
         """The incident of each alert in *body*. Raises UsageError and InboxError."""
@@ -54,47 +55,41 @@ class Door:
 
     def take_alerts(self, alerts: Sequence[Alert], source: str) -> list[Taken]:
         """The incident of each alert that a poller or a person brings. Raises InboxError."""
-        return self.accept(self._grouping.arrivals(Parcel(source, tuple(alerts)), self._now()))
+        return self.accept(self._reader.of_alerts(alerts, source))
+
+    def begin(self, body: bytes, kind: Kind, *, map: str = "") -> "Future[list[Taken]]":
+        """As `take`, without waiting for the disk: an InboxError is told with the answer."""
+        arrivals = self.arrivals(body, kind, map=map)
+        if not arrivals:
+            nothing: Future[list[Taken]] = Future()
+            nothing.set_result([])
+            return nothing
+        taken = self._inbox.begin(arrivals)
+        taken.add_done_callback(partial(self._count_told, arrivals))
+        return taken
 
     def arrivals(
         self, body: bytes, kind: Kind, *, map: str = "", source: str = ""
     ) -> list[Arrival]:
-        """What *body* brings, redacted and grouped, not yet accepted. Raises UsageError.
-
-        *source* is how it came, where its sender is not told by its kind.
-        """
+        """What *body* brings, not yet accepted; see `Reader.read`. Raises UsageError."""
         try:
-            parcel = self._parcel(bounds.load(body), kind, map)
+            return self._reader.read(body, kind, map=map, source=source)
         except UsageError:
             self._count(source or kind, REFUSED)
             raise
-        if source:
-            parcel = replace(parcel, source=source)
-        return self._grouping.arrivals(parcel, self._now())
 
     def accept(self, arrivals: Sequence[Arrival]) -> list[Taken]:
         """The incident of each arrival once all are synced to the disk. Raises InboxError."""
         if not arrivals:
             return []
         taken = self._inbox.accept(arrivals)
-        for arrival, one in zip(arrivals, taken, strict=True):
-            self._count(arrival.source, one.outcome)
+        self._count_taken(arrivals, taken)
         return taken
 
-    def knows(self, map: str) -> bool:
-        """True when there is a map of that name."""
-        return map in self._maps
+    def _count_told(self, arrivals: Sequence[Arrival], taken: "Future[list[Taken]]") -> None:
+        if taken.exception() is None:
+            self._count_taken(arrivals, taken.result())
 
-    def _parcel(self, payload: Json, kind: Kind, map: str) -> Parcel:
-        if map:
-            if map not in self._maps:
-                known = ", ".join(sorted(self._maps))
-                raise UsageError(f"no map is called {map[:40]!r}; there are: {known}")
-            return self._maps[map].parcel(payload)
-        match kind:
-            case "alertmanager":
-                return alertmanager.parcel(payload)
-            case "grafana":
-                return grafana.parcel(payload)
-            case "generic" | "any":
-                return payloads.parcel(payload)
+    def _count_taken(self, arrivals: Sequence[Arrival], taken: Sequence[Taken]) -> None:
+        for arrival, one in zip(arrivals, taken, strict=True):
+            self._count(arrival.source, one.outcome)

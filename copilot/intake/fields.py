@@ -75,9 +75,27 @@ def fingerprint(labels: Mapping[str, str], name: str = "") -> str:
     return digest("\n".join([name, *(f"{key}={labels[key]}" for key in sorted(labels))]))[:16]
 
 
-def raw(payload: JsonObject, *, indent: int | None = 1) -> str:
+def raw(payload: JsonObject, *, lines: bool = True) -> str:
     """What arrived, as JSON that a person can read, cut. On one line it is made much faster."""
-    return cut(json.dumps(payload, indent=indent, ensure_ascii=False), RAW_CHARACTERS)
+    return cut(_lines(payload) if lines else _line(payload), RAW_CHARACTERS)
+
+
+def _line(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _lines(payload: JsonObject, margin: str = "") -> str:
+    """A line for each field, and for each field of an object in it; what is deeper stays on one.
+
+    The vendor's own indenting is not used: it is ten times slower, and every alert pays for it.
+    """
+    inner = f"{margin} "
+    shown = [
+        f"{inner}{_line(name)}: "
+        + (_lines(value, inner) if isinstance(value, dict) and not margin else _line(value))
+        for name, value in payload.items()
+    ]
+    return "\n".join(["{", ",\n".join(shown), f"{margin}}}"]) if shown else "{}"
 
 
 def differences(members: Sequence[Mapping[str, str]], shared: Iterable[str]) -> list[str]:

@@ -1,31 +1,17 @@
 """What would become of a payload: taken through the door's rules, kept nowhere."""
 
-from collections.abc import Sequence
-
-from copilot.inbox.values import Arrival, Taken
-from copilot.intake.door import Door
+from copilot.inbox.values import Arrival
 from copilot.intake.parcel import Kind
+from copilot.intake.reader import Reader
 from copilot.values import JsonObject, object_at, text_at
 from copilot.window import iso
 from copilot.workspace import Workspace
 
 
-class _Nowhere:
-    def accept(self, arrivals: Sequence[Arrival]) -> list[Taken]:
-        """Keep nothing."""
-        return [Taken("", "ignored") for _ in arrivals]
-
-
 def tried(workspace: Workspace, body: bytes, kind: Kind, map: str) -> list[JsonObject]:
     """Each alert in *body* as it would be kept. Raises UsageError saying why it is none."""
-    door = Door(
-        workspace.settings,
-        _Nowhere(),
-        workspace.redactor,
-        now=workspace.now,
-        count=lambda _source, _outcome: None,
-    )
-    return [_shown(one) for one in door.arrivals(body, kind, map=map)]
+    reader = Reader(workspace.settings, workspace.redactor, now=workspace.now)
+    return [_shown(one) for one in reader.read(body, kind, map=map)]
 
 
 def _shown(one: Arrival) -> JsonObject:

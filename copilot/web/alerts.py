@@ -1,5 +1,6 @@
 """The routes that bring alerts in, and the one that lists them."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from starlette.requests import Request
@@ -14,10 +15,12 @@ from copilot.web.threads import Threads
 
 KINDS = ("alertmanager", "grafana", "generic")
 PREFIX = "/v1/alerts"
+SOON_READ = 8 << 10
+"""A body of so many bytes is read in the event loop: handing it to a thread would cost more."""
 
 
 class AlertRoutes:
-    """Takes deliveries on threads of their own, so that no reader keeps an alert waiting."""
+    """Takes deliveries in; no thread waits for the disk, and no reader keeps an alert waiting."""
 
     def __init__(self, backend: Backend, deliveries: Threads, readings: Threads) -> None:
         self._backend = backend
@@ -38,7 +41,11 @@ class AlertRoutes:
             map=request.query_params.get("map", ""),
             headers=dict(request.headers),
         )
-        receipts = await self._deliveries.run(self._backend.take, delivery)
+        if len(delivery.body) <= SOON_READ:
+            begun = self._backend.begin(delivery)
+        else:
+            begun = await self._deliveries.run(self._backend.begin, delivery)
+        receipts = await self._deliveries.answer(begun)
         return answer({"incidents": summed(receipts)})
 
     async def _list(self, request: Request) -> Response:
@@ -54,10 +61,8 @@ def kind_of(path: str) -> str:
 
 def summed(receipts: Sequence[Receipt]) -> list[Json]:
     """One entry for each incident and outcome, in order of first mention, with its alerts."""
-    counts: dict[Receipt, int] = {}
-    for receipt in receipts:
-        counts[receipt] = counts.get(receipt, 0) + 1
+    counts = Counter((receipt.incident, receipt.outcome) for receipt in receipts)
     return [
-        {"id": receipt.incident, "outcome": receipt.outcome, "alerts": count}
-        for receipt, count in counts.items()
+        {"id": incident, "outcome": outcome, "alerts": count}
+        for (incident, outcome), count in counts.items()
     ]

@@ -1,11 +1,12 @@
 """What the routes ask of the daemon. They know nothing else of it, so they are testable alone.
 
-Every call may block and is made on a thread. A `UsageError` is the sender's fault (400), a
-`NotFoundError` is 404, a `CredentialsError` is 401; any other error means "not now" (503), which
-is the only answer that makes a sender of alerts try again.
+Every call may block and is made on a thread, except `turned_away` and `begin`. A `UsageError` is
+the sender's fault (400), a `NotFoundError` is 404, a `CredentialsError` is 401; any other error
+means "not now" (503), which is the only answer that makes a sender of alerts try again.
 """
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -25,12 +26,18 @@ class Delivery:
     """With names in lower case; a signature over the body is among them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
+class Receipt(Protocol):
     """Where one alert went."""
 
-    incident: str
-    outcome: str
+    @property
+    def incident(self) -> str:
+        """The incident that it belongs to."""
+        ...
+
+    @property
+    def outcome(self) -> str:
+        """What it was to that incident: opened, joined, repeated and the like."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +52,11 @@ class Wanted:
 class Backend(Protocol):
     """The daemon behind the routes."""
 
-    def take(self, delivery: Delivery) -> Sequence[Receipt]:
-        """Where each alert of the delivery went. When this returns, they survive a power cut."""
+    def begin(self, delivery: Delivery) -> "Future[Sequence[Receipt]]":
+        """Where each alert of the delivery went: told when they survive a power cut.
+
+        The body is read before this returns, and nothing is waited for. Raises UsageError.
+        """
         ...
 
     def turned_away(self, kind: str, status: int) -> None:

@@ -19,5 +19,5 @@ class Limits:
     """For what the daemon does with a request; it is as long as senders wait."""
     linger_s: float = 0.5
     """How long a refused sender may go on sending, so that it reads the refusal."""
-    threads: int = 64
-    """Deliveries waiting for the disk at the same time: they share one sync."""
+    threads: int = 4
+    """For reading large bodies at the same time; to wait for the disk takes none."""

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 
 Given = ParamSpec("Given")
@@ -23,9 +23,12 @@ class Threads:
 
         One that has not begun by then never does.
         """
-        future = self._pool.submit(call, *given, **named)
+        return await self.answer(self._pool.submit(call, *given, **named))
+
+    async def answer(self, begun: "Future[Result]") -> Result:
+        """What a call that was begun elsewhere gives. Raises TimeoutError."""
         async with asyncio.timeout(self._seconds):
-            return await asyncio.wrap_future(future)
+            return await asyncio.wrap_future(begun)
 
     def close(self) -> None:
         """Begin no more calls; those that hang are not waited for."""

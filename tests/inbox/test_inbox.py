@@ -57,6 +57,14 @@ def test_what_was_accepted_is_there_after_a_restart(place: Path | str, opened: O
     )  # fmt: skip
 
 
+def test_a_sender_that_goes_away_meanwhile_takes_nothing_back(inbox: Inbox) -> None:
+    begun = inbox.begin([arrival()])
+
+    assert not begun.cancel()
+    assert [one.outcome for one in begun.result(10)] == ["opened"]
+    assert [one.outcome for one in inbox.accept([arrival()])] == ["repeated"]
+
+
 def test_a_thousand_identical_posts_from_ten_threads_are_one_incident(inbox: Inbox) -> None:
     def post() -> None:
         for _ in range(100):

@@ -1,6 +1,7 @@
 """An inbox that keeps arrivals in a list, and refuses while it is told to."""
 
 from collections.abc import Sequence
+from concurrent.futures import Future
 from datetime import UTC, datetime
 
 from copilot.errors import InboxError
@@ -29,6 +30,15 @@ class Box:
             raise InboxError("the inbox is full; try again later", retryable=True)
         self.batches.append(len(arrivals))
         return [self._take(one) for one in arrivals]
+
+    def begin(self, arrivals: Sequence[Arrival]) -> "Future[list[Taken]]":
+        """Do it at once, and answer it or why not."""
+        answer: Future[list[Taken]] = Future()
+        try:
+            answer.set_result(self.accept(arrivals))
+        except InboxError as error:
+            answer.set_exception(error)
+        return answer
 
     def _take(self, arrival: Arrival) -> Taken:
         canonical(arrival.alert)

@@ -331,6 +331,32 @@ def test_a_full_inbox_is_told_to_the_sender_and_nothing_is_counted() -> None:
     assert (box.kept, counts) == ([], [])
 
 
+def test_who_does_not_wait_is_told_the_same_and_counted_once_it_is_kept() -> None:
+    counts: list[str] = []
+    entrance = door(Box(), counts=counts)
+
+    assert [one.outcome for one in entrance.begin(body(stalled(2)), "alertmanager").result()] == [
+        "opened",
+        "opened",
+    ]
+    assert counts == ["alertmanager opened"] * 2
+
+
+def test_a_full_inbox_is_told_to_who_does_not_wait() -> None:
+    box = Box()
+    counts: list[str] = []
+    box.is_full = True
+
+    begun = door(box, counts=counts).begin(body(group(alert())), "alertmanager")
+
+    assert isinstance(begun.exception(), InboxError)
+    assert counts == []
+
+
+def test_a_group_without_alerts_is_answered_at_once() -> None:
+    assert door(Box()).begin(body(group()), "alertmanager").result() == []
+
+
 def test_a_refused_body_is_counted_and_nothing_is_kept() -> None:
     box = Box()
     counts: list[str] = []

@@ -3,13 +3,23 @@
 import json
 import threading
 from collections.abc import Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
+from typing import Any
 
 from copilot.errors import NotFoundError, UsageError
 from copilot.values import JsonObject
 from copilot.web.backend import Delivery, Receipt, Wanted
 
 TITLE = '"><script>alert(1)</script> {{7*7}} %s%n \u202e\ud800'
+
+
+@dataclass(frozen=True)
+class Went:
+    """Where one alert went."""
+
+    incident: str
+    outcome: str
 
 
 @dataclass
@@ -40,16 +50,26 @@ class Desk:
         if self.error:
             raise self.error
 
-    def take(self, delivery: Delivery) -> Sequence[Receipt]:
-        self._meet()
+    def begin(self, delivery: Delivery) -> "Future[Sequence[Receipt]]":
         try:
             payload = json.loads(delivery.body.decode())
         except ValueError:
             raise UsageError("the body is not JSON") from None
+        answer: Future[Sequence[Receipt]] = Future()
+        threading.Thread(target=self._keep, args=(delivery, payload, answer), daemon=True).start()
+        return answer
+
+    def _keep(self, delivery: Delivery, payload: Any, answer: "Future[Sequence[Receipt]]") -> None:
+        answer.set_running_or_notify_cancel()
+        try:
+            self._meet()
+        except Exception as error:  # noqa: BLE001 - it is the answer
+            answer.set_exception(error)
+            return
         self.deliveries.append(delivery)
         count = len(payload.get("alerts", [1]))
-        first = Receipt("inc-20260131-3fa9c1", "opened")
-        return [first, *(Receipt(first.incident, "joined") for _ in range(count - 1))]
+        outcomes = ["opened", *["joined"] * (count - 1)]
+        answer.set_result([Went("inc-20260131-3fa9c1", outcome) for outcome in outcomes])
 
     def turned_away(self, kind: str, status: int) -> None:
         self.turned.append((kind, status))

@@ -170,6 +170,20 @@ def test_fifty_senders_at_once_are_all_answered(served: Served) -> None:
     assert len(served.desk.deliveries) == 200
 
 
+def test_a_thread_is_taken_only_to_read_a_large_body_never_to_wait_for_the_disk() -> None:
+    large = json.dumps({"alerts": [{}] * 5_000}).encode()
+    with Served(Desk(hold=threading.Event())) as served, ThreadPoolExecutor(20) as threads:
+        assert served.desk.hold is not None
+        waiting = [threads.submit(served.post, POST, large) for _ in range(20)]
+        while served.desk.waiting < len(waiting):
+            assert served.is_up()
+        readers = [one for one in threading.enumerate() if one.name.startswith("delivery")]
+        served.desk.hold.set()
+
+        assert {one.result().status for one in waiting} == {200}
+        assert len(readers) <= served.limits.threads
+
+
 def test_alerts_are_listed_as_many_as_asked_for(served: Served) -> None:
     assert len(served.get("/v1/alerts").json["alerts"]) == 100
     assert len(served.get("/v1/alerts?limit=3").json["alerts"]) == 3
