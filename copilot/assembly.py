@@ -15,6 +15,7 @@ from copilot.context.room import answer_tokens, check_room, usable_window
 from copilot.errors import ConnectorError, CredentialsError
 from copilot.journal import Event
 from copilot.ledger import Ledger
+from copilot.mcp.offers import remote_tools
 from copilot.models import prices
 from copilot.models.discovery import Describable
 from copilot.models.model import Model, Usage
@@ -163,12 +164,15 @@ def policy_for(workspace: Workspace) -> Policy:
 
 
 def registry_for(workspace: Workspace) -> Registry:
-    """The tools of an investigation: those that the policy offers. Rules pass on no tasks."""
-    absent = {"task"} if model_name(workspace) == OFFLINE else set()
-    offered = [
-        tool for tool in tools_for(workspace, policy_for(workspace)) if tool.name not in absent
-    ]
-    return Registry(offered, workspace.redactor)
+    """The tools of an investigation: those that the policy offers.
+
+    Rules pass on no tasks, and know no tool that is not ours.
+    """
+    policy = policy_for(workspace)
+    offered = tools_for(workspace, policy)
+    if model_name(workspace) == OFFLINE:
+        return Registry([tool for tool in offered if tool.name != "task"], workspace.redactor)
+    return Registry([*offered, *remote_tools(workspace, policy)], workspace.redactor)
 
 
 def tools_for(workspace: Workspace, policy: Policy) -> list[AnyTool]:

@@ -20,8 +20,11 @@ from connectors.opensearch import OpenSearchLogbook
 from connectors.opensearch import reach as reach_logbook
 from copilot.credentials import secret
 from copilot.errors import ConfigError, CopilotError, CredentialsError
+from copilot.mcp.offers import check_names, offers_of
+from copilot.mcp.servers import close_servers, open_servers
 from copilot.notes.git import Git
 from copilot.notes.place import check_usable
+from copilot.redact import Redactor
 from copilot.settings import LogbookSource, Settings, TrackerSource
 from copilot.workspace import Workspace
 from policies.runbook import load_runbooks
@@ -130,7 +133,9 @@ def _clock(now: datetime) -> Check:
 
 def _policy(workspace: Workspace) -> Check:
     try:
-        return _ok("policy", workspace.policy.name)
+        policy = workspace.policy
+        check_names(workspace.settings.mcp_servers, policy)
+        return _ok("policy", policy.name)
     except ConfigError as error:
         return _fail("policy", str(error), "mend it, or name one of `copilot policy list`")
 
@@ -226,6 +231,27 @@ def _reach(workspace: Workspace, now: datetime) -> Iterator[Check]:
             for tried in reach(tracker):
                 state: State = "fail" if tried.fix else "ok"
                 yield Check("reach", f"tracker {name}", state, tried.found, tried.fix)
+    yield from _mcp_servers(workspace)
+
+
+def _mcp_servers(workspace: Workspace) -> Iterator[Check]:
+    """Whether each MCP server starts and has the tools that the settings name; it is ended then."""
+    settings = workspace.settings
+    entries = settings.mcp_servers
+    # Nothing is made here, so not even the key for tokens: what is shown gets a passing one.
+    redactor = Redactor(b"doctor")
+    servers = open_servers(entries, workspace.environ, settings.workspace, redactor.redact)
+    offers = offers_of(entries, servers, redactor)
+    close_servers(servers.values())
+    for offer in offers:
+        name = f"MCP server {offer.server}"
+        if offer.tools:
+            names = ", ".join(tool.name for tool in offer.tools)
+            found = f"offers {names}: about {offer.tokens} tokens of every request"
+            yield Check("reach", name, "ok", found)
+        for problem in offer.problems:
+            fix = "mend its entry in mcp_servers of copilot.yaml; investigations go on without it"
+            yield Check("reach", name, "fail", problem, fix)
 
 
 def _secret_files(folder: Path) -> Iterator[Check]:

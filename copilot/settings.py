@@ -14,6 +14,7 @@ from pydantic import BaseModel, Discriminator, Field, Tag, model_validator
 from copilot.daemon_settings import DaemonSettings, IntakeSettings, PollerSettings
 from copilot.jira_settings import JiraSource
 from copilot.logbook_settings import EmbeddedLogbookSource, OpenSearchLogbookSource
+from copilot.mcp.settings import McpServerSettings
 from copilot.setting_types import Length, Name, PolicyName, Url, WorkspacePath
 from copilot.strict_model import Strict
 
@@ -129,6 +130,7 @@ class SettingsFile(Strict):
         Source(name="tickets", path=Path("state/tickets.sqlite")),
     )
     libraries: tuple[Source, ...] = (Source(name="documents", path=Path("state/documents.sqlite")),)
+    mcp_servers: tuple[McpServerSettings, ...] = ()
     notes: WorkspacePath = Path("notes")
     scratch: ScratchSettings = ScratchSettings()
     state: WorkspacePath = Path("state")
@@ -149,7 +151,7 @@ class SettingsFile(Strict):
 
     @model_validator(mode="after")
     def _names_differ(self) -> Self:
-        for kind in ("logbooks", "trackers", "libraries"):
+        for kind in ("logbooks", "trackers", "libraries", "mcp_servers"):
             names = [source.name for source in getattr(self, kind)]
             twice = sorted({name for name in names if names.count(name) > 1})
             if twice:

@@ -9,12 +9,14 @@ from functools import cached_property
 from pathlib import Path
 
 from connectors.embedded_library import EmbeddedLibrary
+from connectors.mcp_servers import McpServer
 from copilot.comments import JiraComments, comments_for, places_of
 from copilot.config import load_settings
 from copilot.credentials import Secret, secret
 from copilot.incidents import Incidents
 from copilot.journal import Event, read_events
 from copilot.logbooks import AnyLogbook, open_logbook
+from copilot.mcp.servers import open_servers
 from copilot.models.discovery import Discovery
 from copilot.notes.repository import NotesRepository
 from copilot.outbox import Outbox
@@ -29,7 +31,8 @@ from policies.schema import Policy
 KEY_BYTES = 32
 MIB = 1 << 20
 ROOMS = (
-    "notes", "incidents", "logbooks", "trackers", "libraries", "redactor", "discovery",
+    "notes", "incidents", "logbooks", "trackers", "libraries", "mcp_servers", "redactor",
+    "discovery",
 )  # fmt: skip
 """What two views of one workspace share."""
 
@@ -85,6 +88,14 @@ class Workspace:
             source.name: EmbeddedLibrary(source.path, name=source.name, redact=self.redactor.redact)
             for source in self.settings.libraries
         }
+
+    @cached_property
+    def mcp_servers(self) -> dict[str, McpServer]:
+        """The MCP servers by name, none of them started."""
+        settings = self.settings
+        return open_servers(
+            settings.mcp_servers, self.environ, settings.workspace, self.redactor.redact
+        )
 
     @cached_property
     def redactor(self) -> Redactor:

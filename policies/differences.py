@@ -1,13 +1,14 @@
 """Where two policies differ, tool by tool. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from copilot.values import Json, compact
 from policies.schema import TOOL_NAMES, Policy
 
 UNCOMPARED: dict[str, bool | set[str]] = {
-    "name": True, "why": True, "like": True, "tools": True, "other_tools": {"why"},
+    "name": True, "why": True, "like": True, "tools": True, "mcp_tools": True,
+    "other_tools": {"why"},
 }  # fmt: skip
 """What says nothing of how results are carried, and the tools, which are compared one by one."""
 
@@ -27,7 +28,8 @@ def differences(first: Policy, second: Policy) -> tuple[Difference, ...]:
     Tools are compared by what holds for them, whether a policy names them or not.
     """
     general = _differences(_general(first), _general(second))
-    return (*general, *_differences(_tools(first), _tools(second)))
+    names = sorted({*TOOL_NAMES, *first.mcp_tools, *second.mcp_tools})
+    return (*general, *_differences(_tools(first, names), _tools(second, names)))
 
 
 def flat(value: Json, prefix: str = "") -> Iterator[tuple[str, str]]:
@@ -43,10 +45,9 @@ def _general(policy: Policy) -> dict[str, str]:
     return dict(flat(policy.model_dump(mode="json", exclude=UNCOMPARED)))
 
 
-def _tools(policy: Policy) -> dict[str, str]:
+def _tools(policy: Policy, names: Sequence[str]) -> dict[str, str]:
     said: Json = {
-        name: policy.tool(name).model_dump(mode="json", exclude={"why"})
-        for name in sorted(TOOL_NAMES)
+        name: policy.tool(name).model_dump(mode="json", exclude={"why"}) for name in names
     }
     return dict(flat(said, "tools"))
 

@@ -34,6 +34,7 @@ ToolName = Literal[
     "submit_report",
 ]
 TOOL_NAMES: tuple[ToolName, ...] = get_args(ToolName)
+McpName = Annotated[str, Field(pattern=r"^[a-z][A-Za-z0-9_]{2,63}$")]
 Placement = Literal["inline", "offload", "auto"]
 Clear = Literal["never", "normal", "early", "first"]
 By = Literal["auto", "server", "client", "off"]
@@ -136,13 +137,19 @@ class Policy(Strict):
     like: Annotated[str, Field(pattern=r"^([a-z][a-z0-9-]{0,39})?$")] = ""
     """The policy that this one begins as; what is written here takes the place of what it says."""
     why: str = ""
-    offer: Annotated[tuple[ToolName, ...], Field(min_length=1)] | Literal["all"] = "all"
-    """The tools that the model is given. Each definition is part of every request."""
+    offer: (
+        Annotated[tuple[ToolName | Literal["mcp_servers"], ...], Field(min_length=1)]
+        | Literal["all"]
+    ) = "all"
+    """The tools that the model is given; mcp_servers are those of all of them. Each definition is
+    part of every request."""
     turn_tokens: Tokens = 6000
     """The most that all results of one turn may take together."""
     tools: Mapping[ToolName, ToolPolicy] = Field(default_factory=dict)
+    mcp_tools: Mapping[McpName, ToolPolicy] = Field(default_factory=dict)
+    """The same for tools of MCP servers, by the names that the model has for them."""
     other_tools: ToolPolicy = ToolPolicy()
-    """For every tool that `tools` does not name: those of MCP servers above all."""
+    """For every tool that neither `tools` nor `mcp_tools` names."""
     clearing: Clearing = Clearing()
     compaction: Compaction = Compaction()
     thinking: Thinking = Thinking()
@@ -151,12 +158,16 @@ class Policy(Strict):
 
     def offers(self, name: str) -> bool:
         """Whether the model is given the tool called *name*."""
-        return self.offer == "all" or name in self.offer
+        return (
+            self.offer == "all"
+            or name in self.offer
+            or ("mcp_servers" in self.offer and name not in TOOL_NAMES)
+        )
 
     def tool(self, name: str) -> ToolPolicy:
         """The policy for the tool called *name*, whether this policy names it or not."""
-        found = (policy for known, policy in self.tools.items() if known == name)
-        return next(found, self.other_tools)
+        named = (*self.tools.items(), *self.mcp_tools.items())
+        return next((policy for known, policy in named if known == name), self.other_tools)
 
     @model_validator(mode="after")
     def _can_hand_in_a_report(self) -> Self:

@@ -78,7 +78,9 @@ def show(session: Session, policy: str, as_json: bool) -> None:
         data = found.model_dump(mode="json")
         session.screen.document({"schema": "copilot.policy/1", "policy": data})
         return
-    general = found.model_dump(mode="json", exclude={"tools", "other_tools"})
+    servers = session.workspace.settings.mcp_servers
+    remote = [name for server in servers for name in server.offered() if found.offers(name)]
+    general = found.model_dump(mode="json", exclude={"tools", "mcp_tools", "other_tools"})
     session.screen.table(("KEY", "VALUE"), list(flat(general)))
     session.screen.line()
     session.screen.table(
@@ -95,7 +97,11 @@ def show(session: Session, policy: str, as_json: bool) -> None:
                 tool.clear,
                 tool.why,
             )
-            for name, tool in [*found.tools.items(), ("other_tools", found.other_tools)]
+            for name, tool in [
+                *found.tools.items(),
+                *((name, found.tool(name)) for name in dict.fromkeys([*found.mcp_tools, *remote])),
+                ("other_tools", found.other_tools),
+            ]
         ],
     )
 
@@ -162,13 +168,19 @@ def _fixed(session: Session, policy: "Policy") -> str:
     from copilot import assembly, prompt
     from copilot.context.request import Frame
     from copilot.context.room import answer_tokens, check_room, fixed_tokens, usable_window
+    from copilot.mcp.offers import remote_tools
     from copilot.tools.registry import Registry
 
     workspace = session.workspace
-    offered = assembly.tools_for(workspace, policy)
+    remote = remote_tools(workspace, policy)
+    offered = [*assembly.tools_for(workspace, policy), *remote]
     tools = Registry(offered, workspace.redactor).definitions()
     answer = answer_tokens(workspace.settings.model.max_output_tokens, policy)
     system = prompt.system([tool["name"] for tool in tools])
     frame = Frame("any model", system, tools, answer, policy)
     check_room(frame, usable_window(None, policy))
-    return f"system and {len(tools)} tools take about {fixed_tokens(frame)} tokens of each request"
+    of_servers = f" ({len(remote)} of MCP servers)" if workspace.settings.mcp_servers else ""
+    return (
+        f"system and {len(tools)} tools{of_servers} take about {fixed_tokens(frame)} tokens of "
+        "each request"
+    )

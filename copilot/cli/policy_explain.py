@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SIZE = re.compile(r"(\d{1,12}(?:\.\d{1,3})?) ?(k|m)?(i)?b?", re.ASCII | re.IGNORECASE)
 MOST_BYTES = 64_000_000
 OTHER = "other_tools"
-"""Stands for any tool that no policy can name: those of MCP servers."""
+"""Stands for any tool that the policy does not name."""
 
 
 @click.command("explain")
@@ -41,12 +41,12 @@ def explain(
 ) -> None:
     """Say what would happen to a result of TOOL of that size, when, and why.
 
-    For the tools of MCP servers, which no policy can name, TOOL is other_tools.
+    TOOL is also other_tools, or a tool of an MCP server of copilot.yaml, as clock_get_time.
     """
     from copilot.context.explain import explain as explained
 
-    _known(tool)
     workspace = workspace_with(session, options)
+    _known(tool, workspace)
     from copilot import assembly
 
     frame = assembly.frame_for(workspace, assembly.registry_for(workspace))
@@ -95,11 +95,12 @@ def workspace_with(session: Session, options: "dict[str, str | None]") -> "Works
     return session.open(given | {"model.name": assembly.DEFAULT_MODEL})
 
 
-def _known(tool: str) -> None:
+def _known(tool: str, workspace: "Workspace") -> None:
     from copilot.strict_model import did_you_mean
     from policies.schema import TOOL_NAMES
 
-    names = [*TOOL_NAMES, OTHER]
+    servers = workspace.settings.mcp_servers
+    names = [*TOOL_NAMES, OTHER, *(name for server in servers for name in server.offered())]
     if tool not in names:
         raise UsageError(f"there is no tool {tool[:40]!r}. {did_you_mean(tool, names)}")
 

@@ -9,7 +9,9 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from threading import Event as Flag
+from weakref import WeakSet
 
+from connectors.mcp_servers import McpServer
 from copilot import __version__
 from copilot.credentials import Secret, secret
 from copilot.daemon import doorplate
@@ -30,6 +32,8 @@ from copilot.intake.door import Door
 from copilot.intake.pollers import Pollers
 from copilot.intake.polls import Poll
 from copilot.intake.spool import Spool
+from copilot.mcp.offers import check_names
+from copilot.mcp.servers import close_servers
 from copilot.metrics import Metrics
 from copilot.scratch.sweeping import usage
 from copilot.sd_notify import Notifier
@@ -63,6 +67,7 @@ class Daemon:
         """Read the settings. Raises ConfigError and CredentialsError; nothing is begun yet."""
         self.metrics = Metrics(__version__)
         self._open_workspace = open_workspace
+        self._mcp_servers: WeakSet[McpServer] = WeakSet()
         self.workspace = self._opened()
         settings = self.workspace.settings
         self._now = self.workspace.now
@@ -162,6 +167,7 @@ class Daemon:
         self.server.stop(DOORS_S)
         self._plate.take_down()
         self.inbox.shut()
+        close_servers(list(self._mcp_servers))
         LOG.info("left", extra={"drained": drained})
         return drained
 
@@ -171,7 +177,6 @@ class Daemon:
         try:
             workspace = self._opened()
             polls = _polls(workspace)
-            _ = workspace.policy
             door = self._made_door(workspace)
         except CopilotError as error:
             LOG.error("settings are wrong, the old ones stay", extra={"why": str(error)})  # noqa: TRY400 - no traceback reaches a person
@@ -227,7 +232,11 @@ class Daemon:
         self.door.take_alerts(alerts, source)
 
     def _opened(self) -> Workspace:
-        return watched(self._open_workspace(), self.metrics)
+        workspace = self._open_workspace()
+        check_names(workspace.settings.mcp_servers, workspace.policy)
+        # A reload leaves the servers before it to investigations under way: they go with the last.
+        self._mcp_servers.update(workspace.mcp_servers.values())
+        return watched(workspace, self.metrics)
 
     def _unused_rules(self) -> Sequence[str]:
         return self.door.use.never()  # of the door that is there then: a reload brings another

@@ -33,6 +33,7 @@ def watched(workspace: Workspace, metrics: Metrics) -> Workspace:
         logbooks=each(workspace.logbooks),
         trackers=each(workspace.trackers),
         libraries=each(workspace.libraries),
+        mcp_servers=each(workspace.mcp_servers),
     )
 
 

@@ -18,7 +18,8 @@ from copilot.outbox import Outbox
 from copilot.scratch.store import Scratch
 from copilot.tools.answer import Answer
 from copilot.tools.arguments import Arguments
-from copilot.values import Alert, JsonObject
+from copilot.tools.schema import schema_of
+from copilot.values import Alert, Json, JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +100,13 @@ class Tool(Generic[A]):
     """False for what is computed, or repeats what the model wrote: it shows no identifier."""
     per_turn: int = 0
     """How many calls of it one turn may have; 0 is as many as of any tool."""
+    schema: JsonObject | None = None
+    """What the model gets instead of the schema of `arguments`, for a tool that is not ours."""
+
+    def definition(self) -> JsonObject:
+        """The tool as the model gets it."""
+        schema: Json = self.schema or schema_of(self.arguments)
+        return {"name": self.name, "description": self.purpose, "input_schema": schema}
 
 
 AnyTool = Tool[Any]

@@ -19,7 +19,6 @@ from copilot.models.model import Json, ToolCall
 from copilot.redact import Redactor
 from copilot.tools.arguments import Arguments
 from copilot.tools.base import AnyTool, Case, Outcome
-from copilot.tools.schema import schema_of
 from copilot.values import JsonObject, canonical, compact
 
 log = logging.getLogger(__name__)
@@ -77,14 +76,7 @@ class Registry:
 
     def definitions(self) -> tuple[Json, ...]:
         """The tools as the model gets them, sorted by name: the same bytes in every process."""
-        return tuple(
-            {
-                "name": tool.name,
-                "description": tool.purpose,
-                "input_schema": schema_of(tool.arguments),
-            }
-            for tool in self._tools.values()
-        )
+        return tuple(tool.definition() for tool in self._tools.values())
 
     def only(self, names: Collection[str]) -> "Registry":
         """A registry of those tools alone."""
