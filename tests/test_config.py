@@ -128,6 +128,7 @@ def test_every_mistake_is_named_at_once(tmp_path: Path) -> None:
         ("https://", "must start with https://"),
     ],
 )
+@pytest.mark.bad_input("B83")
 def test_an_address_that_could_leak_the_key_is_refused(
     tmp_path: Path, url: str, problem: str
 ) -> None:

@@ -1,9 +1,12 @@
 """The house stands: packages, floors, lazy vendors, honest documents."""
 
+import ast
 import re
 import subprocess
 import sys
+import tomllib
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -103,6 +106,24 @@ def test_no_word_that_says_nothing_names_a_module_or_a_class() -> None:
     ]
 
     assert classes == []
+
+
+def ids_that_are_tried() -> Iterator[str]:
+    """Yield each id that a test is marked with."""
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "pytest.mark.bad_input":
+                yield from (ast.literal_eval(argument) for argument in node.args)
+
+
+def test_every_bad_input_is_tried_or_says_why_not() -> None:
+    listed = tomllib.loads((ROOT / "tests" / "bad_input.toml").read_text())
+    entries = listed["inputs"].keys() | listed["reports"].keys()
+    tried = set(ids_that_are_tried())
+
+    assert sorted(entries - tried - listed["untested"].keys()) == []
+    assert sorted(tried - entries) == []
+    assert sorted(listed["untested"].keys() & tried | listed["untested"].keys() - entries) == []
 
 
 def test_the_wheel_holds_the_packages_with_their_data_and_nothing_else(tmp_path: Path) -> None:

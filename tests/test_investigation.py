@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from copilot.models.model import Request
 from copilot.notes.sections import Citation, Finding, Question
 from copilot.notes.state import State
 from copilot.settings import Source
+from copilot.workspace import Workspace
 from tests.bench import ALERT, FINDING, NOW, REPORT, SEARCH, STORY, SUBMIT, Bench, made_workspace
 from tests.doubles.scripted_model import ScriptedModel, Turn, message
 
@@ -48,6 +49,19 @@ def test_the_report_and_its_notes_are_one_commit_with_trailers(bench: Bench) -> 
     usage = bench.workspace.notes.show_file(ending.incident, "usage.csv")
     assert usage is not None
     assert usage.count("\n") == 4
+
+
+@pytest.mark.bad_input("B87")
+def test_a_clock_in_1970_keeps_no_investigation_from_its_report(tmp_path: Path) -> None:
+    workspace = made_workspace(tmp_path / "ws")
+    early = Workspace(workspace.settings, {}, now=lambda: datetime(1970, 1, 1, 0, 5, tzinfo=UTC))
+
+    ending = Bench(early).run(STORY)
+
+    report = early.notes.show_file(ending.incident, "report.md")
+    assert report is not None
+    assert "app.log:4" in report
+    assert workspace.notes.history(ending.incident)
 
 
 def test_an_unknown_tool_gets_a_text_with_the_nearest_name(bench: Bench) -> None:

@@ -7,5 +7,7 @@
 def main() -> None:
     """Run the command line on the process's arguments and leave with its exit code."""
     from copilot.cli.root import root
+    from copilot.cli.streams import stand_in
 
+    stand_in()
     root.main(prog_name="copilot")

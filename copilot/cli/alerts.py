@@ -1,6 +1,5 @@
 """`copilot alerts`: hand alerts to the daemon, see what came in, try how one would be taken."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
@@ -12,7 +11,7 @@ from copilot.cli.session import Session, pass_session
 from copilot.cli.targets import STDIN, read_start, read_stdin
 from copilot.errors import UsageError
 from copilot.safe_text import one_line
-from copilot.values import JsonObject, list_at, object_at, text_at
+from copilot.values import Json, list_at, object_at, text_at
 
 if TYPE_CHECKING:
     from copilot.daemon.client import Client
@@ -52,14 +51,13 @@ def submit(session: Session, file: Path, kind: str | None, map_: str, as_json: b
 
     Without a daemon the file waits in the spool folder and is taken when one starts.
     """
-    body = _read(session, file)
+    body, told = _read(session, file)
     client = daemon_of(session)
     if client is None:
         _spool(session, body, kind, map_)
         return
-    chosen = kind or _kind(body)
     query = {"map": map_} if map_ else {}
-    answer = client.send(f"/v1/alerts/{chosen}", body, **query)
+    answer = client.send(f"/v1/alerts/{kind or told}", body, **query)
     if as_json:
         session.screen.document({"schema": "copilot.taken/1", **answer})
         return
@@ -106,8 +104,8 @@ def test(session: Session, file: Path, kind: str | None, map_: str, as_json: boo
     """Show what would become of the alert in FILE. Nothing is stored or sent."""
     from copilot.intake.trial import tried
 
-    body = _read(session, file)
-    found = tried(session.workspace, body, cast("Kind", kind) if kind else _kind(body), map_)
+    body, told = _read(session, file)
+    found = tried(session.workspace, body, cast("Kind", kind) if kind else told, map_)
     if as_json:
         session.screen.document({"schema": "copilot.trial/1", "alerts": [*found]})
         return
@@ -152,16 +150,16 @@ def _spool(session: Session, body: bytes, kind: str | None, map_: str) -> None:
     session.screen.say(f"no daemon runs; the alert waits in {path} for the next one")
 
 
-def _read(session: Session, file: Path) -> bytes:
-    return read_stdin() if str(file) == STDIN else read_start(session.cwd / file)
+def _read(session: Session, file: Path) -> tuple[bytes, "Kind"]:
+    """What stands there, and whose payload it looks like. Raises UsageError when it is none."""
+    from copilot.intake.bounds import load
+
+    body = read_stdin() if str(file) == STDIN else read_start(session.cwd / file)
+    return body, _kind(load(body))
 
 
-def _kind(body: bytes) -> "Kind":
-    """Whose payload it looks like: Alertmanager writes a version and a group key."""
-    try:
-        payload: JsonObject = json.loads(body)
-    except ValueError:
-        return "generic"
+def _kind(payload: Json) -> "Kind":
+    """Alertmanager writes a version and a group key; Grafana names its organisation."""
     if not isinstance(payload, dict) or "alerts" not in payload:
         return "generic"
     return "grafana" if "orgId" in payload else "alertmanager"

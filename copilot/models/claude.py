@@ -78,8 +78,11 @@ class Claude:
             base_url=endpoint.base_url,
             timeout=timeout,
             max_retries=0,
-            # A redirect could carry an incident's logs to another host.
-            http_client=anthropic.DefaultHttpxClient(timeout=timeout, follow_redirects=False),
+            # A redirect, or a proxy that a stranger's environment names, could carry an incident's
+            # logs to another host.
+            http_client=anthropic.DefaultHttpxClient(
+                timeout=timeout, follow_redirects=False, trust_env=False
+            ),
         )
 
     def close(self) -> None:

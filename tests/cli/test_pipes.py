@@ -87,6 +87,7 @@ def test_an_investigation_outlives_the_reader_of_its_events(filled: Path) -> Non
     assert report.read_text()
 
 
+@pytest.mark.bad_input("B89")
 def test_closed_standard_streams_are_no_crash(filled: Path) -> None:
     command = f"{sys.executable} -m copilot investigate - <&-; echo $? >&2"
 
@@ -94,6 +95,28 @@ def test_closed_standard_streams_are_no_crash(filled: Path) -> None:
 
     assert done.stderr.splitlines()[-1] == b"2"
     assert b"stdin is closed" in done.stderr
+
+
+@pytest.mark.bad_input("B89")
+def test_an_investigation_with_no_stream_at_all_leaves_its_report(filled: Path) -> None:
+    command = f"{sys.executable} -m copilot investigate alert.json <&- >&- 2>&-; exit $?"
+
+    done = subprocess.run(["bash", "-c", command], check=False, timeout=60)
+
+    assert done.returncode == 0
+    (report,) = (filled / "notes").glob("*/report.md")
+    assert report.read_text()
+
+
+@pytest.mark.bad_input("B90")
+def test_an_investigation_with_32_open_files_leaves_its_report(filled: Path) -> None:
+    command = f"ulimit -n 32; exec {sys.executable} -m copilot investigate alert.json"
+
+    done = subprocess.run(["bash", "-c", command], capture_output=True, check=False, timeout=60)
+
+    assert done.returncode == 0, done.stderr
+    (report,) = (filled / "notes").glob("*/report.md")
+    assert report.read_text()
 
 
 @pytest.mark.parametrize(

@@ -213,6 +213,7 @@ def test_a_lock_that_a_dead_git_left_is_a_warning(workspace: Path, run: Run) -> 
     assert state_of(run("--config", "new", "doctor", "--json"), "notes")[0] == "warn"
 
 
+@pytest.mark.bad_input("B87")
 def test_a_clock_that_is_years_behind_fails(workspace: Path, run: Run) -> None:
     session = Session(Screen(), now=lambda: datetime(1970, 1, 2, tzinfo=UTC))
 

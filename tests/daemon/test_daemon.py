@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.bench import made_workspace
 from tests.daemon.running import Investigator, RunningDaemon, alert, payload
 from tests.doubles.messages_api import MessagesApi, Status
@@ -23,6 +25,7 @@ def test_an_alert_becomes_a_report(tmp_path: Path) -> None:
     assert set(investigator.counts.values()) == {1}
 
 
+@pytest.mark.bad_input("B056")
 def test_a_killed_daemon_goes_on_where_it_was_and_pays_nothing_twice(tmp_path: Path) -> None:
     investigator = Investigator(turns=6, latency_s=0.2)
     with MessagesApi(responder=investigator) as api, RunningDaemon(tmp_path, api) as daemon:
@@ -137,6 +140,7 @@ def test_settings_that_are_wrong_leave_the_old_ones_in_force(tmp_path: Path) -> 
         daemon.wait_for([incident])
 
 
+@pytest.mark.bad_input("B042")
 def test_different_workflows_are_different_incidents_and_repeats_are_not(tmp_path: Path) -> None:
     investigator = Investigator(turns=3)
     with MessagesApi(responder=investigator) as api, RunningDaemon(tmp_path, api) as daemon:
@@ -148,6 +152,7 @@ def test_different_workflows_are_different_incidents_and_repeats_are_not(tmp_pat
     assert len(set(first)) == 2
 
 
+@pytest.mark.bad_input("B88")
 def test_what_the_daemon_makes_is_its_owners_alone_whatever_the_umask(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
@@ -165,6 +170,24 @@ def test_what_the_daemon_makes_is_its_owners_alone_whatever_the_umask(tmp_path: 
     assert [path for path in made if path.stat().st_mode & 0o077] == []
 
 
+@pytest.mark.bad_input("B89")
+def test_with_all_standard_streams_closed_it_serves_and_leaves(tmp_path: Path) -> None:
+    closing = (
+        "import os, sys\n"
+        "for number in (0, 1, 2): os.close(number)\n"
+        "os.execv(sys.executable, [sys.executable, '-m', 'copilot', *sys.argv[1:]])"
+    )
+    with (
+        MessagesApi(responder=Investigator(turns=3)) as api,
+        RunningDaemon(tmp_path, api, program=("-c", closing)) as daemon,
+    ):
+        daemon.wait_for(daemon.send("wf_alpha_001"))
+        code = daemon.kill(signal.SIGTERM)
+
+    assert code == 0
+
+
+@pytest.mark.bad_input("B90")
 def test_with_too_few_open_files_it_says_so_and_does_not_start(tmp_path: Path) -> None:
     made_workspace(tmp_path)
     done = subprocess.run(

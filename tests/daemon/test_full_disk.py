@@ -41,6 +41,7 @@ def fill(file: Path) -> None:
                 continue
 
 
+@pytest.mark.bad_input("B33")
 def test_a_full_disk_is_answered_503_and_all_goes_on_when_there_is_room(small: Path) -> None:
     investigator = Investigator(turns=6, latency_s=0.3)
     with MessagesApi(responder=investigator) as api, RunningDaemon(small, api) as daemon:

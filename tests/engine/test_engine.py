@@ -127,6 +127,7 @@ def test_no_more_runs_begin_within_an_hour_than_allowed(tmp_path: Path) -> None:
         assert sorted(paid(tmp_path)) == ["a 1", "b 1"]
 
 
+@pytest.mark.bad_input("B054")
 def test_a_run_past_its_time_limit_ends_and_says_so(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -49,8 +49,8 @@ def until_well(writer: Writer) -> None:
 
 
 @pytest.mark.parametrize("mask", [0o000, 0o022])
+@pytest.mark.bad_input("B88")
 def test_only_its_owner_can_read_the_file_and_its_log(file: Path, opened: Open, mask: int) -> None:
-    """Bad input B88."""
     before = os.umask(mask)
     try:
         opened(file).accept([arrival()])

@@ -4,7 +4,7 @@ import random
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
@@ -65,6 +65,23 @@ def test_a_sender_that_goes_away_meanwhile_takes_nothing_back(inbox: Inbox) -> N
     assert [one.outcome for one in inbox.accept([arrival()])] == ["repeated"]
 
 
+@pytest.mark.bad_input("B87")
+def test_what_came_while_the_clock_stood_in_1970_is_the_same_and_due_once_it_is_right(
+    place: Path | str, opened: Open, clock: Clock
+) -> None:
+    clock.now = datetime(1970, 1, 1, tzinfo=UTC)
+    inbox = opened(place)
+    [early] = inbox.accept([replace(arrival(), starts_at=clock.now)])
+    assert inbox.due(clock.now, 10) == []
+
+    clock.now = NOW
+    [again] = inbox.accept([replace(arrival(), starts_at=clock.now)])
+
+    assert (again.incident, again.outcome) == (early.incident, "repeated")
+    assert [entry.id for entry in inbox.due(NOW, 10)] == [early.incident]
+
+
+@pytest.mark.bad_input("B23")
 def test_a_thousand_identical_posts_from_ten_threads_are_one_incident(inbox: Inbox) -> None:
     def post() -> None:
         for _ in range(100):
@@ -101,8 +118,8 @@ def test_the_inbox_groups_as_the_decision_does_in_one_post_or_in_many(
     ]  # fmt: skip
 
 
+@pytest.mark.bad_input("B18")
 def test_ten_thousand_alerts_in_one_post_are_counted_right(inbox: Inbox) -> None:
-    """Bad input B18."""
     many = [replace(arrival(), key=digest(str(number))) for number in range(10_000)]
 
     taken = inbox.accept(many)
@@ -122,8 +139,8 @@ def test_a_recurrence_names_the_incident_before(inbox: Inbox) -> None:
     assert (second.outcome, entry.previous) == ("recurred", first.incident)
 
 
+@pytest.mark.bad_input("B22")
 def test_no_character_of_an_alert_is_lost_and_none_of_its_title_acts(inbox: Inbox) -> None:
-    """Bad input B22."""
     odd = "a\0b\nc\x1b[2J \u202e😀 \ud800 'x' \"y\" %s {{7*7}}"
     alert: JsonObject = {"title": odd, "labels": {odd: odd}, "raw": odd}
 
@@ -138,8 +155,8 @@ def test_no_character_of_an_alert_is_lost_and_none_of_its_title_acts(inbox: Inbo
         assert not any(sign in text for sign in "\0\x1b\u202e\ud800")
 
 
+@pytest.mark.bad_input("B32")
 def test_a_group_key_is_kept_as_the_digest_that_it_is(inbox: Inbox) -> None:
-    """Bad input B32."""
     group = digest('{}/{severity=~"' + "x" * 65_536 + '"}:{}')
 
     [taken] = inbox.accept([replace(arrival(), group=group)])
@@ -320,10 +337,10 @@ def test_an_incident_whose_alert_is_still_repeated_is_not_forgotten(
     assert inbox.forget(clock() - timedelta(days=90)) == 0
 
 
+@pytest.mark.bad_input("B33")
 def test_beyond_the_backlog_a_post_is_refused_whole_and_repeats_are_not(
     place: Path | str, opened: Open, clock: Clock
 ) -> None:
-    """Bad input B33."""
     inbox = opened(place, Rules(backlog=3))
     inbox.accept([arrival("a"), arrival("b")])
 

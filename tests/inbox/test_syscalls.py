@@ -142,10 +142,11 @@ def test_a_disk_that_never_syncs_gets_nothing_acknowledged(
     assert said[:2] == ["refused wf_0", "refused wf_0"]
 
 
+@pytest.mark.bad_input("B33")
 def test_a_file_that_may_not_grow_refuses_and_takes_the_same_alert_later(
     prepared: Path, opened: Open
 ) -> None:
-    """Bad input B33: the disk is full, and then it is not."""
+    """The disk is full, and then it is not."""
     said = sent(prepared, 30, "--limit", "200000")
 
     everything = {f"wf_{number}" for number in range(30)}

@@ -54,29 +54,29 @@ def test_every_alert_of_a_group_is_one_alert() -> None:
 
 
 @pytest.mark.parametrize("payload", [None, [], {}, "text", 7])
+@pytest.mark.bad_input("B02", "B03", "B04")
 def test_what_is_no_object_with_fields_is_refused(payload: Json) -> None:
-    """B02, B03, B04."""
     with pytest.raises(UsageError, match="no Alertmanager payload"):
         parcel(payload)
 
 
 @pytest.mark.parametrize(("version", "said"), [("3", "'3'"), (4, "'4'"), (None, "no version")])
+@pytest.mark.bad_input("B08")
 def test_another_version_is_refused_by_its_name(version: Json, said: str) -> None:
-    """B08."""
     with pytest.raises(UsageError, match=f"says (version )?{said}"):
         parcel(group(alert(), version=version))
 
 
+@pytest.mark.bad_input("B09")
 def test_fields_of_tomorrow_are_kept() -> None:
-    """B09."""
     found = parcel(group(alert(mood="bad"), notification_reason="first"))
 
     assert '"notification_reason": "first"' in found.alerts[0].raw
     assert '"mood": "bad"' in found.alerts[0].raw
 
 
+@pytest.mark.bad_input("B17")
 def test_a_group_without_alerts_brings_none() -> None:
-    """B17."""
     assert parcel(group()).alerts == ()
 
 
@@ -110,21 +110,21 @@ TIMES = {
 
 
 @pytest.mark.parametrize(("text", "time"), TIMES.items(), ids=TIMES.keys())
+@pytest.mark.bad_input("B19")
 def test_a_start_is_an_instant_or_none_and_never_a_crash(text: str, time: datetime | None) -> None:
-    """B19."""
     [found] = parcel(group(alert(startsAt=text))).alerts
 
     assert found.starts_at == time
 
 
+@pytest.mark.bad_input("B31")
 def test_how_many_alerts_the_sender_cut_is_known() -> None:
-    """B31."""
     assert parcel(group(alert(), truncatedAlerts=900)).truncated == 900
     assert parcel(group(alert(), truncatedAlerts="many")).truncated == 0
 
 
+@pytest.mark.bad_input("B21")
 def test_a_label_of_a_mebibyte_is_cut_and_two_of_them_stay_two() -> None:
-    """B21."""
     long = "x" * 500_000
     found = parcel(
         group(alert(labels={"workflow": f"{long}1"}), alert(labels={"workflow": f"{long}2"}))
@@ -135,8 +135,8 @@ def test_a_label_of_a_mebibyte_is_cut_and_two_of_them_stay_two() -> None:
     assert one != two
 
 
+@pytest.mark.bad_input("B22")
 def test_label_names_with_controls_are_shown_escaped() -> None:
-    """B22."""
     body = json.dumps(group(alert(labels={"a\nb": "1", "c\x00d": "2", "😀": "\x1b[2J"}))).encode()
     [found] = parcel(load(body)).alerts
 
@@ -146,8 +146,8 @@ def test_label_names_with_controls_are_shown_escaped() -> None:
     assert "\x1b" not in found.raw
 
 
+@pytest.mark.bad_input("B32")
 def test_a_group_key_is_any_text_or_number() -> None:
-    """B32."""
     assert parcel(group(alert(), groupKey=666)).group == "666"
     assert len(parcel(group(alert(), groupKey='{"}' * 20_000)).group) == 60_000
 

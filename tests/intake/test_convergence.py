@@ -60,8 +60,8 @@ def over(payload: JsonObject) -> JsonObject:
     return {**payload, "status": "resolved", "alerts": [*members]}
 
 
+@pytest.mark.bad_input("B23")
 def test_a_thousand_posts_at_once_are_one_incident(house: House) -> None:
-    """B23."""
     with ThreadPoolExecutor(16) as senders:
         found = set().union(*senders.map(house.post, [group(alert())] * 1000))
 
@@ -71,10 +71,11 @@ def test_a_thousand_posts_at_once_are_one_incident(house: House) -> None:
 
 
 @pytest.mark.parametrize("seed", range(10))
+@pytest.mark.bad_input("B24", "B25")
 def test_two_peers_that_repeat_in_any_order_make_one_incident_a_workflow(
     house: House, seed: int
 ) -> None:
-    """B24 and B25: firing, repeated and resolved, by two peers, shuffled."""
+    """Firing, repeated and resolved, by two peers, shuffled."""
     firing = [
         group(alert(labels=labels(workflow=f"wf_{n}", replica=peer), fingerprint=f"{n}{peer}"))
         for n in range(3)
@@ -122,6 +123,7 @@ def test_the_first_alert_of_a_storm_is_its_list(house: House) -> None:
     assert first["title"] == "Many alerts at once: alertname=WorkflowStalled"
 
 
+@pytest.mark.bad_input("B049")
 def test_a_watchdog_is_dismissed_with_its_reason(house: House) -> None:
     [incident] = house.post(group(alert(labels={"alertname": "Watchdog"})))
 

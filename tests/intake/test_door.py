@@ -49,8 +49,8 @@ def test_the_answer_names_the_incident_of_each_alert() -> None:
     assert counts == ["alertmanager opened"] * 2
 
 
+@pytest.mark.bad_input("B23")
 def test_the_same_payload_a_thousand_times_is_one_incident_and_one_key() -> None:
-    """B23."""
     box = Box()
     entrance = door(box)
     for _ in range(1000):
@@ -70,8 +70,8 @@ def test_an_alert_that_began_anew_has_another_key_and_the_same_identity() -> Non
     assert len(box.incidents) == 1
 
 
+@pytest.mark.bad_input("B041")
 def test_changing_fields_make_no_new_incident() -> None:
-    """B041 of the public reports."""
     box = Box()
     entrance = door(box)
     entrance.take(body(group(alert())), "alertmanager")
@@ -82,16 +82,16 @@ def test_changing_fields_make_no_new_incident() -> None:
     assert len({one.key for one in box.kept}) == len(box.incidents) == 1
 
 
+@pytest.mark.bad_input("B042")
 def test_two_workflows_with_one_alertname_are_two_incidents() -> None:
-    """B042 of the public reports."""
     box = Box()
     door(box).take(body(stalled(2)), "alertmanager")
 
     assert len(box.incidents) == 2
 
 
+@pytest.mark.bad_input("B044")
 def test_a_missing_fingerprint_is_computed_from_the_labels() -> None:
-    """B044 of the public reports."""
     box = Box()
     entrance = door(box)
     entrance.take(body(group(alert(fingerprint=""))), "alertmanager")
@@ -101,8 +101,9 @@ def test_a_missing_fingerprint_is_computed_from_the_labels() -> None:
     assert text_at(box.kept[0].alert, "fingerprint")
 
 
+@pytest.mark.bad_input("B050")
 def test_two_replicas_of_prometheus_send_one_alert() -> None:
-    """B050 of the public reports: their fingerprints differ, as they are over all labels."""
+    """Their fingerprints differ, as they are over all labels."""
     box = Box()
     members = [
         alert(labels=labels(workflow="wf_1", prometheus_replica=name), fingerprint=name)
@@ -135,8 +136,8 @@ def test_without_a_start_the_hour_tells_a_repeat_from_another_firing() -> None:
     assert first == repeat != later
 
 
+@pytest.mark.bad_input("B20")
 def test_an_end_before_the_start_is_accepted_and_flagged() -> None:
-    """B20."""
     box = Box()
     over = alert(status="resolved", endsAt="2026-11-30T07:00:00Z")
     door(box).take(body(group(over)), "alertmanager")
@@ -144,8 +145,8 @@ def test_an_end_before_the_start_is_accepted_and_flagged() -> None:
     assert "ended 2026-11-30T07:00:00Z, before it started" in text_at(box.kept[0].alert, "text")
 
 
+@pytest.mark.bad_input("B19")
 def test_a_start_in_the_year_9999_is_flagged_and_not_used() -> None:
-    """B19."""
     box = Box()
     door(box).take(body(group(alert(startsAt="9999-12-31T23:59:59Z"))), "alertmanager")
 
@@ -153,24 +154,24 @@ def test_a_start_in_the_year_9999_is_flagged_and_not_used() -> None:
     assert "9999-12-31T23:59:59Z" in text_at(box.kept[0].alert, "text")
 
 
+@pytest.mark.bad_input("B31")
 def test_alerts_that_the_sender_cut_are_told_in_the_text() -> None:
-    """B31."""
     box = Box()
     door(box).take(body(group(alert(), truncatedAlerts=900)), "alertmanager")
 
     assert "… 900 more alerts were cut by the sender" in text_at(box.kept[0].alert, "text")
 
 
+@pytest.mark.bad_input("B17")
 def test_a_group_without_alerts_is_accepted_and_asks_nothing_of_the_inbox() -> None:
-    """B17."""
     box = Box()
 
     assert door(box).take(body(group()), "alertmanager") == []
     assert box.batches == []
 
 
+@pytest.mark.bad_input("B32")
 def test_a_group_key_becomes_a_digest() -> None:
-    """B32."""
     box = Box()
     door(box).take(body(group(alert(), groupKey='../{"' * 13_000)), "alertmanager")
 
@@ -190,8 +191,8 @@ def test_severity_comes_from_the_label_and_the_unknown_is_normal(word: str, seve
     assert box.kept[0].severity == severity
 
 
+@pytest.mark.bad_input("B049")
 def test_ignored_alerts_are_kept_with_their_reason_and_the_rule_is_counted() -> None:
-    """B049 of the public reports."""
     box = Box()
     entrance = door(box)
     entrance.take(body(group(alert(labels={"alertname": "Watchdog"}))), "alertmanager")
@@ -213,8 +214,8 @@ def test_a_heartbeat_is_known_by_its_words() -> None:
     assert entrance.use.times()["heartbeat"] == 1
 
 
+@pytest.mark.bad_input("B043")
 def test_a_rule_that_no_alert_ever_used_is_named() -> None:
-    """B043 of the public reports."""
     said = SettingsFile.model_validate_json('{"identity_labels": ["workflow", "wrokflow"]}')
     entrance = door(Box(), said)
     entrance.take(body(group(alert())), "alertmanager")
@@ -279,8 +280,9 @@ def test_ignored_alerts_stay_out_of_a_storm() -> None:
 
 
 @pytest.mark.parametrize("label", ["instance", "workflow"])
+@pytest.mark.bad_input("B18")
 def test_ten_thousand_alerts_in_one_post_are_one_incident_with_the_right_count(label: str) -> None:
-    """B18: copies of one trouble, and a storm of ten thousand."""
+    """Copies of one trouble, and a storm of ten thousand."""
     members: list[Json] = [
         {"labels": {"alertname": "A", label: f"n{number}"}, "startsAt": "2026-11-30T08:00:00Z"}
         for number in range(10_000)
@@ -320,8 +322,8 @@ def test_no_secret_gets_through() -> None:
     assert "hunter2xyz9" not in kept
 
 
+@pytest.mark.bad_input("B33")
 def test_a_full_inbox_is_told_to_the_sender_and_nothing_is_counted() -> None:
-    """B33."""
     box = Box()
     counts: list[str] = []
     box.is_full = True

@@ -46,8 +46,9 @@ def check(given: str, timestamp: str | None = None, body: bytes = BODY) -> None:
     verify(body, headers, rules, Secret(SECRET, "test"), now=NOW)
 
 
+@pytest.mark.bad_input("B045")
 def test_a_group_with_a_relative_address_is_read() -> None:
-    """B045 of the public reports: the address is decoration."""
+    """The address is decoration."""
     found = parcel({"version": "1", "orgId": 1, "groupKey": "webhook-1", "alerts": [ALERT]})
 
     assert (found.source, found.group) == ("grafana", "webhook-1")
@@ -76,6 +77,7 @@ def test_what_is_no_grafana_payload_is_refused(payload: Json) -> None:
         parcel(payload)
 
 
+@pytest.mark.bad_input("B045")
 def test_the_public_webhook_of_grafana_12_is_read(shared_data: Path) -> None:
     path = shared_data / "alerts" / "keep" / "grafana_v12_webhook_firing.json"
     [found] = parcel(load(path.read_bytes())).alerts

@@ -95,6 +95,7 @@ def test_an_array_of_one_alert_is_that_alert() -> None:
      b"[" * 100_000, b'{"title": NaN}', b'{"title": "a", "title": "b"}', b'{"x": 1}',
      b'{"n": ' + b"9" * 5000 + b"}"],
 )  # fmt: skip
+@pytest.mark.bad_input("B01", "B02", "B03", "B04", "B12")
 def test_what_is_no_alert_is_refused_in_one_line(body: bytes) -> None:
     with pytest.raises(UsageError) as refusal:
         parse_alert(body)

@@ -97,10 +97,10 @@ def test_a_poll_runs_at_the_start_and_its_alert_names_it(
     assert taken == ["poller:news"]
 
 
+@pytest.mark.bad_input("B053")
 def test_two_hours_down_with_a_poll_each_minute_are_one_poll_over_the_gap(
     pollers: Pollers, tmp_path: Path
 ) -> None:
-    """B053."""
     CursorFile(tmp_path, "news").write({"until": "two hours ago"})
     ask = Rounds()
 
@@ -110,10 +110,11 @@ def test_two_hours_down_with_a_poll_each_minute_are_one_poll_over_the_gap(
     assert [cursor for _, cursor in ask.asked] == [{"until": "two hours ago"}]
 
 
+@pytest.mark.bad_input("B052", "B053")
 def test_a_process_that_slept_polls_once_and_counts_what_it_slept_through(
     pollers: Pollers,
 ) -> None:
-    """B052, B053: late is not dropped, many are one."""
+    """Late is not dropped, many are one."""
     ask = Rounds()
     pollers.start([poll("news", ask, timedelta(minutes=1))])
     until(pollers, "news", lambda one: one.standing == "ok")
@@ -128,10 +129,10 @@ def test_a_process_that_slept_polls_once_and_counts_what_it_slept_through(
     assert state.counts.skipped == 119
 
 
+@pytest.mark.bad_input("B055")
 def test_a_run_that_is_due_during_the_one_before_is_counted_and_logged(
     pollers: Pollers, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """B055."""
     ask = Rounds(holds=True)
     pollers.start([poll("news", ask)])
     ask.again()
@@ -145,8 +146,8 @@ def test_a_run_that_is_due_during_the_one_before_is_counted_and_logged(
     assert until(pollers, "news", lambda one: one.standing == "ok").counts.alerts == 1
 
 
+@pytest.mark.bad_input("B054")
 def test_a_hung_poll_stops_no_other_and_is_seen(pollers: Pollers) -> None:
-    """B054."""
     hung, fine = Rounds(holds=True), Rounds()
     pollers.start([poll("hung", hung, patience=0.02), poll("fine", fine)])
 

@@ -13,14 +13,16 @@ from pathlib import Path
 
 import pytest
 
-from copilot.errors import InboxError
+from copilot.errors import InboxError, UsageError
 from copilot.inbox.inbox import Inbox
+from copilot.intake.bounds import load
 from copilot.intake.door import Door
 from copilot.intake.spool import ALERTS_AT_ONCE, FILES_AT_ONCE, NAMES_AT_ONCE, Spool
 from copilot.intake.spool_folder import SpoolFolder
 from tests.permissions import obeyed
 
 from . import killed_spool
+from . import test_bounds as bounds
 from .box import NOW, Box, door
 from .test_alertmanager import alert, group
 
@@ -96,8 +98,8 @@ def test_a_name_may_ask_for_a_map(place: Place) -> None:
     assert [one.alert["source"] for one in place.box.kept] == ["pagerduty"]
 
 
+@pytest.mark.bad_input("B34")
 def test_what_is_still_being_written_is_left_alone(place: Place) -> None:
-    """B34."""
     (place.root / "tmp" / "half.json").write_bytes(ALERT[:20])
 
     assert place.spool.drain_once() == 0
@@ -114,10 +116,10 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
+@pytest.mark.bad_input("B35")
 def test_what_is_no_alert_fails_with_its_reason_and_the_rest_goes_on(
     place: Place, name: str
 ) -> None:
-    """B35."""
     content, reason = BAD[name]
     place.drop(name, content)
     place.drop("zz.json")
@@ -128,8 +130,23 @@ def test_what_is_no_alert_fails_with_its_reason_and_the_rest_goes_on(
     assert place.lists("done") == ["zz.json"]
 
 
+@pytest.mark.bad_input("B01", "B05", "B06", "B07", "B10", "B12", "B13", "B14", "B15", "B16", "B35")
+@pytest.mark.parametrize("name", bounds.BAD)
+def test_a_body_that_http_refuses_fails_here_with_the_same_reason(place: Place, name: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        load(bounds.BAD[name])
+    place.drop("x", bounds.BAD[name])
+    place.spool.drain_once()
+
+    assert place.lists("failed") == ["x", "x.reason"]
+    if "too long" not in name:  # of such a file no more is read than tells that it is
+        assert place.reason("x") == f"{refused.value}\n"
+    assert place.box.kept == []
+    assert place.spool.problem == ""
+
+
+@pytest.mark.bad_input("B36")
 def test_nothing_that_is_no_file_is_opened_or_followed(place: Place, tmp_path: Path) -> None:
-    """B36."""
     new = place.root / "new"
     secret = tmp_path / "secret.json"
     secret.write_bytes(ALERT)
@@ -177,8 +194,8 @@ ODD = [
 
 
 @pytest.mark.parametrize("name", ODD)
+@pytest.mark.bad_input("B37")
 def test_odd_names_are_taken(place: Place, name: str | bytes) -> None:
-    """B37."""
     place.drop(name)
 
     assert place.spool.drain_once() == 1
@@ -186,8 +203,8 @@ def test_odd_names_are_taken(place: Place, name: str | bytes) -> None:
 
 
 @pytest.mark.parametrize("name", ODD)
+@pytest.mark.bad_input("B37")
 def test_odd_names_fail_with_a_reason_beside_them(place: Place, name: str | bytes) -> None:
-    """B37."""
     place.drop(name, b"")
     place.spool.drain_once()
 
@@ -216,6 +233,7 @@ def test_a_folder_in_the_way_of_a_done_file_is_gone_round(place: Place) -> None:
     assert place.lists("done") == ["x.json", "x.json.1"]
 
 
+@pytest.mark.bad_input("B38")
 def test_many_files_go_into_few_transactions(place: Place) -> None:
     """B38 in small: `benchmarks` has it in full."""
     count = NAMES_AT_ONCE + FILES_AT_ONCE + 1
@@ -236,8 +254,8 @@ def test_files_with_many_alerts_are_handed_in_early(place: Place) -> None:
     assert place.box.batches == [1000, 1000, 500]
 
 
+@pytest.mark.bad_input("B33")
 def test_while_the_inbox_is_full_files_wait_and_then_go(place: Place) -> None:
-    """B33."""
     place.drop("1.json")
     place.box.is_full = True
 
@@ -259,8 +277,8 @@ def test_a_closed_door_is_no_reason_to_fail_a_file(place: Place) -> None:
     assert "leaving" in place.spool.problem
 
 
+@pytest.mark.bad_input("B39")
 def test_a_missing_spool_is_made(tmp_path: Path) -> None:
-    """B39."""
     spool = Spool(tmp_path / "a" / "spool", lambda: door(Box()), now=lambda: NOW)
 
     assert spool.drain_once() == 0
@@ -269,8 +287,8 @@ def test_a_missing_spool_is_made(tmp_path: Path) -> None:
     assert all(path.stat().st_mode & 0o077 == 0 for path in made)
 
 
+@pytest.mark.bad_input("B39")
 def test_a_spool_that_was_removed_comes_back(place: Place) -> None:
-    """B39."""
     place.root.rename(place.root.with_name("elsewhere"))
     place.root.write_text("in the way")
     place.spool.drain_once()
@@ -281,8 +299,9 @@ def test_a_spool_that_was_removed_comes_back(place: Place) -> None:
     assert place.spool.problem == ""
 
 
+@pytest.mark.bad_input("B39")
 def test_a_spool_that_is_read_only_takes_nothing_and_heals(place: Place) -> None:
-    """B39: what could not be moved away would be taken again and again."""
+    """What could not be moved away would be taken again and again."""
     place.drop("1.json")
     (place.root / "new").chmod(0o500)
     with obeyed():

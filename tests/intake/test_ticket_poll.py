@@ -90,6 +90,7 @@ def test_a_ticket_that_the_index_shows_late_is_told(world: World) -> None:
     assert world.poll(NOON + 6 * MINUTE) == ["OPS-1"]
 
 
+@pytest.mark.bad_input("B053")
 def test_two_hours_down_are_covered_by_one_poll(world: World) -> None:
     world.poll(NOON)
     for place in range(1, 13):

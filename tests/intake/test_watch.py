@@ -203,6 +203,7 @@ def test_a_clock_set_far_back_does_not_lengthen_a_rest(tmp_path: Path) -> None:
     assert len(bench.question.asked) == 3
 
 
+@pytest.mark.bad_input("B054")
 def test_a_poll_that_hangs_is_given_up_and_says_timed_out(tmp_path: Path, never: Event) -> None:
     bench = Bench(tmp_path, Question(lambda: waited(never)), SOON)
 
@@ -225,6 +226,7 @@ def test_what_a_given_up_run_still_brings_goes_nowhere(tmp_path: Path, never: Ev
     assert bench.cursor.read() == {}
 
 
+@pytest.mark.bad_input("B054")
 def test_a_hung_run_does_not_keep_the_next_from_running(tmp_path: Path, never: Event) -> None:
     hangs = iter([True])
     bench = Bench(tmp_path, Question(lambda: waited(never) if next(hangs, False) else None), SOON)

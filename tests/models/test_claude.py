@@ -336,6 +336,20 @@ def test_the_interface_alone_does_not_import_the_sdk() -> None:
     assert answer.stdout == b"False\n"
 
 
+@pytest.mark.bad_input("B85")
+def test_a_strangers_environment_sends_nothing_elsewhere(
+    connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("http_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "ANTHROPIC_BASE_URL"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    monkeypatch.setenv("ANTHROPIC_AUTH_TOKEN", "somebody-elses")
+    with MessagesApi(says("done")) as api:
+        assert connect(api).claude.respond(request()).text == "done"
+
+    [sent] = api.requests
+    assert "somebody-elses" not in str(sent)
+
+
 def test_a_redirect_is_not_followed(connect: Connect) -> None:
     away = Status(307, "api_error", headers={"location": "http://127.0.0.1:1/v1/messages"})
     with MessagesApi(away, says("never")) as api:

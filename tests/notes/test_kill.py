@@ -200,6 +200,7 @@ def test_her_commit_right_after_a_kill_takes_nothing_back(
 @pytest.mark.parametrize(
     "lock", ["index.lock", "HEAD.lock", "refs/heads/main.lock", "packed-refs.lock", "config.lock"]
 )
+@pytest.mark.bad_input("B86")
 def test_a_lock_that_nobody_holds_is_cleared(notes: NotesRepository, lock: str) -> None:
     ask(notes, "inc-a", "first")
     (notes.root / ".git" / lock).write_bytes(b"")
@@ -212,6 +213,7 @@ def test_a_lock_that_nobody_holds_is_cleared(notes: NotesRepository, lock: str) 
     assert_sound(notes, ["inc-a"])
 
 
+@pytest.mark.bad_input("B86")
 def test_a_lock_that_a_process_holds_is_left_alone(notes: NotesRepository) -> None:
     ask(notes, "inc-a", "first")
     impatient = NotesRepository(notes.root, sleep=lambda _: None)
@@ -225,6 +227,7 @@ def test_a_lock_that_a_process_holds_is_left_alone(notes: NotesRepository) -> No
     assert "second" not in (notes.read("inc-a") or "")
 
 
+@pytest.mark.bad_input("B86")
 def test_her_open_editor_keeps_its_lock(notes: NotesRepository, tmp_path: Path) -> None:
     """While the editor of `git commit -a` is open its lock file has no holder at all."""
     ask(notes, "inc-a", "first")

@@ -124,6 +124,7 @@ def test_an_edit_made_while_the_change_is_computed_survives(notes: NotesReposito
     assert len(calls) == 2
 
 
+@pytest.mark.bad_input("B86")
 def test_an_operators_other_edits_are_left_alone(notes: NotesRepository) -> None:
     note(notes, "first")
     note(notes, "other", "inc-2")
@@ -137,6 +138,7 @@ def test_an_operators_other_edits_are_left_alone(notes: NotesRepository) -> None
     assert [line.split()[-1] for line in status] == ["inc-2/STATE.md", "todo.txt"]
 
 
+@pytest.mark.bad_input("B86")
 def test_what_she_had_staged_stays_staged(notes: NotesRepository) -> None:
     (notes.root / "todo.txt").write_text("buy milk")
     git(notes, "add", "todo.txt")
@@ -301,6 +303,7 @@ def test_the_notes_as_they_were_at_a_time(tmp_path: Path) -> None:
     assert "+- **likely**: second" in notes.diff(INCIDENT, first, second)
 
 
+@pytest.mark.bad_input("B85", "B86")
 def test_no_hook_filter_or_strangers_setting_is_run(
     notes: NotesRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -348,6 +351,7 @@ def test_no_text_can_add_a_trailer(notes: NotesRepository) -> None:
     assert found.trailers == {"Incident": INCIDENT, "Model": "a Cost: 0"}
 
 
+@pytest.mark.bad_input("B88")
 def test_files_are_their_owners_only_whatever_the_umask(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
@@ -386,6 +390,7 @@ def test_create_refuses_a_folder_with_something_else_in_it(tmp_path: Path) -> No
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
+@pytest.mark.bad_input("B86")
 def test_a_bare_repository_is_refused(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q", "--bare", str(tmp_path)], check=True)
 
@@ -393,6 +398,7 @@ def test_a_bare_repository_is_refused(tmp_path: Path) -> None:
         NotesRepository(tmp_path).create()
 
 
+@pytest.mark.bad_input("B86")
 def test_a_submodule_is_refused(tmp_path: Path) -> None:
     (tmp_path / ".git").write_text("gitdir: ../.git/modules/notes\n")
 
@@ -400,6 +406,7 @@ def test_a_submodule_is_refused(tmp_path: Path) -> None:
         NotesRepository(tmp_path).create()
 
 
+@pytest.mark.bad_input("B86")
 def test_a_detached_head_is_refused_but_can_be_read(notes: NotesRepository) -> None:
     note(notes, "first")
     git(notes, "checkout", "-q", "--detach")
@@ -420,6 +427,7 @@ def test_notes_that_were_never_made_are_said_so(tmp_path: Path) -> None:
     assert notes.incidents().incidents == ()
 
 
+@pytest.mark.bad_input("B86")
 def test_another_users_notes_are_refused(notes: NotesRepository) -> None:
     if os.geteuid() != 0:
         pytest.skip("only root can give a folder away")

@@ -127,6 +127,7 @@ def test_processes_and_threads_never_share_a_handle(scratch: Scratch) -> None:
     assert len({next(scratch.lines(handle)) for handle in scratch.handles()}) == 16
 
 
+@pytest.mark.bad_input("B88")
 def test_files_are_private_even_with_an_open_umask(scratch: Scratch) -> None:
     before = os.umask(0)
     try:

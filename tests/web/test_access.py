@@ -46,6 +46,7 @@ def test_each_secret_opens_the_door(access: Access, given: str) -> None:
         [f"Bearer {TOKEN}", f"Bearer {TOKEN}"], [f"Bearer {TOKEN}", basic("ops:s3cr3t")],
     ],
 )  # fmt: skip
+@pytest.mark.bad_input("B26", "B27", "B28")
 def test_anything_else_does_not(access: Access, given: list[str]) -> None:
     assert not access.admits(given)
 
@@ -76,6 +77,7 @@ def test_loopback_may_stand_open(listen: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["/v1/alerts", "/v1/incidents", "/metrics", "/v1/nothing"])
+@pytest.mark.bad_input("B26")
 def test_everything_but_health_asks_for_the_secret(access: Access, path: str) -> None:
     with Served(access=access) as served:
         refused = served.get(path)
@@ -87,6 +89,7 @@ def test_everything_but_health_asks_for_the_secret(access: Access, path: str) ->
             assert served.get(open_path).status == 200
 
 
+@pytest.mark.bad_input("B28")
 def test_two_authorization_headers_are_refused_on_the_wire(access: Access) -> None:
     with Served(access=access) as served:
         line = f"Authorization: Bearer {TOKEN}\r\n".encode()
@@ -96,6 +99,7 @@ def test_two_authorization_headers_are_refused_on_the_wire(access: Access) -> No
         assert answer.status == 401
 
 
+@pytest.mark.bad_input("B26")
 def test_a_stranger_is_refused_at_once_and_no_body_is_asked_for(access: Access) -> None:
     with Served(access=access) as served, served.dial() as line:
         began = time.monotonic()

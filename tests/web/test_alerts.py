@@ -64,6 +64,7 @@ def test_a_bad_payload_is_told_in_one_line(served: Served, body: bytes) -> None:
         (ConfigError("COPILOT_GRAFANA_SECRET is not set"), 503),
     ],
 )
+@pytest.mark.bad_input("B33")
 def test_only_the_senders_own_fault_lets_it_drop_the_alert(
     served: Served, error: CopilotError, status: int
 ) -> None:
@@ -77,6 +78,7 @@ def test_only_the_senders_own_fault_lets_it_drop_the_alert(
     assert served.desk.turned == ([] if status == 400 else [("alertmanager", status)])
 
 
+@pytest.mark.bad_input("B33")
 def test_what_was_refused_while_draining_is_taken_when_it_is_sent_again(served: Served) -> None:
     served.desk.error = CopilotError("the daemon is draining")
     assert served.post().status == 503
@@ -135,6 +137,7 @@ def test_json_in_utf_8_is_taken_under_each_of_its_names(served: Served, content_
     ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x",
      "application/json; charset=utf-16", "application/jsonp", ""],
 )  # fmt: skip
+@pytest.mark.bad_input("B30")
 def test_another_content_type_is_refused(served: Served, content_type: str) -> None:
     answer = served.post(content_type=content_type)
 
@@ -144,17 +147,20 @@ def test_another_content_type_is_refused(served: Served, content_type: str) -> N
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "identity, gzip", "x"])
+@pytest.mark.bad_input("B29")
 def test_a_compressed_body_is_refused_and_never_unpacked(served: Served, encoding: str) -> None:
     assert served.post(content_encoding=encoding).status == 415
     assert served.desk.deliveries == []
 
 
+@pytest.mark.bad_input("B30")
 def test_a_body_without_a_content_type_is_refused(served: Served) -> None:
     assert served.ask("POST", POST, b"{}").status == 415
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "PATCH"])
 @pytest.mark.parametrize("path", [POST, "/v1/incidents/inc-1/cancel", "/v1/investigations"])
+@pytest.mark.bad_input("B79")
 def test_a_write_route_takes_posts_only(served: Served, method: str, path: str) -> None:
     answer = served.ask(method, path)
 

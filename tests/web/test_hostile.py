@@ -12,6 +12,7 @@ HEAD = f"POST {POST} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/js
 MIB = 1 << 20
 
 
+@pytest.mark.bad_input("B10")
 def test_a_body_of_ten_mebibytes_is_refused_before_it_came(served: Served) -> None:
     answer = served.say(HEAD + b"Content-Length: 10485760\r\n\r\n")
 
@@ -20,6 +21,7 @@ def test_a_body_of_ten_mebibytes_is_refused_before_it_came(served: Served) -> No
     assert served.desk.turned == [("alertmanager", 413)]
 
 
+@pytest.mark.bad_input("B10")
 def test_a_sender_that_pushes_ten_mebibytes_still_reads_the_refusal(served: Served) -> None:
     with served.dial() as line:
         line.sendall(HEAD + b"Content-Length: 10485760\r\n\r\n" + b"x" * (2 * MIB))
@@ -27,6 +29,7 @@ def test_a_sender_that_pushes_ten_mebibytes_still_reads_the_refusal(served: Serv
         assert heard(line).status == 413
 
 
+@pytest.mark.bad_input("B11")
 def test_chunks_without_an_end_are_refused_at_one_mebibyte(served: Served) -> None:
     chunk = b"10000\r\n" + b"1" * 65536 + b"\r\n"
 
@@ -36,6 +39,7 @@ def test_chunks_without_an_end_are_refused_at_one_mebibyte(served: Served) -> No
     assert served.desk.deliveries == []
 
 
+@pytest.mark.bad_input("B10", "B11")
 def test_one_mebibyte_is_taken_and_one_byte_more_is_not(served: Served) -> None:
     most = json.dumps({"x": "y" * (MIB - 9)}).encode()
     assert len(most) == MIB
@@ -67,6 +71,7 @@ def test_a_sender_that_goes_away_in_the_middle_leaves_nothing(served: Served) ->
      "localhost, evil.example", "127.0.0.1:8080.evil.example", "2130706433", "0x7f.1",
      "local host", "evil.example:127.0.0.1", "127.1", "localhost/x"],
 )  # fmt: skip
+@pytest.mark.bad_input("B79")
 def test_a_request_for_another_host_is_misdirected(served: Served, host: str) -> None:
     answer = served.say(f"POST {POST} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
 
@@ -97,6 +102,7 @@ def test_a_configured_name_is_served() -> None:
     ],
     ids=["1.0", "none", "two"],
 )
+@pytest.mark.bad_input("B79")
 def test_a_request_that_names_no_single_host_is_refused(
     served: Served, head: bytes, status: int
 ) -> None:
@@ -112,6 +118,7 @@ def test_a_request_that_names_no_single_host_is_refused(
         {"sec_fetch_site": "x"},
     ],
 )  # fmt: skip
+@pytest.mark.bad_input("B79")
 def test_a_page_of_another_site_makes_no_browser_post(
     served: Served, header: dict[str, str]
 ) -> None:
@@ -135,6 +142,7 @@ def test_a_page_of_ours_may_post(served: Served) -> None:
      "http://evil.example/healthz", "/\\", "/v1/%61lerts/../x"],
 )  # fmt: skip
 @pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.bad_input("B80")
 def test_a_path_that_is_not_there_is_not_found(served: Served, method: str, path: str) -> None:
     answer = served.say(f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
 
@@ -171,6 +179,7 @@ def test_a_path_that_is_not_there_is_not_found(served: Served, method: str, path
          "nul", "smuggling", "lengths", "negative", "hex", "huge", "codings", "tab", "chunk",
          "overrun"],
 )  # fmt: skip
+@pytest.mark.bad_input("B80")
 def test_what_is_no_honest_http_is_refused_and_the_server_stays_up(
     served: Served, request_bytes: bytes, status: int
 ) -> None:
@@ -183,6 +192,7 @@ def test_what_is_no_honest_http_is_refused_and_the_server_stays_up(
     assert served.is_up()
 
 
+@pytest.mark.bad_input("B80")
 def test_a_smuggled_request_is_never_answered(served: Served) -> None:
     hidden = b"GET /v1/alerts HTTP/1.1\r\nHost: localhost\r\n\r\n"
     with served.dial() as line:

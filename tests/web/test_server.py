@@ -45,6 +45,7 @@ def test_stopping_what_never_started_is_nothing() -> None:
     assert made("127.0.0.1:0").stop()
 
 
+@pytest.mark.bad_input("B85")
 def test_the_environment_of_a_stranger_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WEB_CONCURRENCY", "many")
     monkeypatch.setenv("FORWARDED_ALLOW_IPS", "*")

@@ -80,6 +80,7 @@ def test_basic_with_a_user_and_bearer_without(served: Served) -> None:
     assert kinds == ["Basic", "Bearer"]
 
 
+@pytest.mark.bad_input("B85")
 def test_the_environment_changes_nothing(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     jira = served()
     for name in ("http_proxy", "HTTP_PROXY", "ALL_PROXY"):

@@ -126,6 +126,7 @@ def test_a_redirect_is_an_answer_and_is_not_followed() -> None:
     assert len(seen) == 1
 
 
+@pytest.mark.bad_input("B85")
 def test_a_proxy_of_the_environment_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")

@@ -49,6 +49,7 @@ def test_a_plain_name_or_pattern_is_taken(tmp_path: Path, index: str) -> None:
     ["http://logs.example", "file:///etc", "https://u:p@logs.example", "https://169.254.169.254",
      "https://logs.example/?q=1"],
 )  # fmt: skip
+@pytest.mark.bad_input("B83")
 def test_an_address_that_would_leak_the_login_is_refused(tmp_path: Path, url: str) -> None:
     with pytest.raises(ConfigError, match=r"logbooks\.0\.url"):
         said(tmp_path, HEAD + f"  url: {url}\n  indices: [x]\n")
