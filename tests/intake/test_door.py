@@ -289,10 +289,10 @@ def test_ten_thousand_alerts_in_one_post_are_one_incident_with_the_right_count(l
     ]
     sent = json.dumps(group(alerts=members), separators=(",", ":")).encode()
     arrivals = door(Box())
-    started = time.monotonic()
+    started = time.process_time()
     found = arrivals.arrivals(sent, "alertmanager")
 
-    assert time.monotonic() - started < 5  # 0.7 s on a quiet machine
+    assert time.process_time() - started < 5  # seconds of this process; it takes 0.7
     assert len(sent) < 1 << 20
     assert len({one.key for one in found}) == 10_000
     assert len({one.identity for one in found}) == 1
@@ -300,10 +300,10 @@ def test_ten_thousand_alerts_in_one_post_are_one_incident_with_the_right_count(l
 
 def test_nine_thousand_alerts_that_share_no_label_are_no_burden() -> None:
     members: list[Json] = [{"labels": {f"k{number}": "v"}} for number in range(9000)]
-    started = time.monotonic()
+    started = time.process_time()
     found = door(Box()).arrivals(body(group(alerts=members)), "alertmanager")
 
-    assert time.monotonic() - started < 5  # each label against each alert would be a minute
+    assert time.process_time() - started < 5  # each label against each alert would be a minute
     assert len({one.identity for one in found}) == 1
 
 
