@@ -246,7 +246,11 @@ class Logbook(Protocol):
         """What rose in *window* against *baseline*. None: the same length just before it."""
 
     def context(self, source: str, line: int, before: int, after: int) -> Found:
-        """The entries around that line of that source, in file order. Times are no bound."""
+        """The entries around that line of that source, in file order. Times are no bound.
+
+        An entry whose line is 0 is named by its id in place of *source*; those around it are those
+        of its source, by time.
+        """
 
     def trace(self, identifier: str, window: Window, limit: int) -> Found:
         """Every entry that holds *identifier* whole, oldest first, over all sources."""

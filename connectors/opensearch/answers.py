@@ -6,6 +6,7 @@ here from a complete one; "nothing found" is a fact only on a complete one.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from connectors.logbook import Count, Relation
 from connectors.opensearch.faults import ADVICE
@@ -15,11 +16,13 @@ from copilot.values import Json, JsonObject, list_at, object_at, text_at
 REASONS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """One entry as the server gave it. `order` is what it was sorted by."""
+class Hit(NamedTuple):
+    """One entry as the server gave it. `order` is what it was sorted by.
 
-    index: str
+    A tuple, because ten thousands of them are made for one answer.
+    """
+
+    index_name: str
     id: str
     order: tuple[Json, ...]
     source: JsonObject
@@ -31,7 +34,7 @@ class Hit:
     @property
     def key(self) -> str:
         """What tells the entry from every other one."""
-        return f"{self.index}/{self.id}"
+        return f"{self.index_name}/{self.id}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,10 @@
-"""The entries around one line of one source, in file order."""
+"""The entries around one line of one source, in file order; by time where there are no lines."""
 
 from typing import Literal
 
 from connectors.logbook import Count, Coverage, Found, all_of
 from connectors.opensearch.answers import Answer, Hit, together
+from connectors.opensearch.around import around
 from connectors.opensearch.entries import Reading
 from connectors.opensearch.searches import Searches
 from connectors.opensearch.times import column
@@ -14,23 +15,27 @@ MAX_AROUND = 1_000
 
 
 def context(searches: Searches, source: str, line: int, before: int, after: int) -> Found:
-    """The entry that holds *line*, and so many before and after it. Raises NotFoundError."""
+    """The entry that holds *line*, and so many before and after it. Raises NotFoundError.
+
+    Line 0: *source* is the id of an entry, and those of its source around it are told by time.
+    """
     schema = searches.schema
+    before, after = _bounded(before), _bounded(after)
+    if not line and not schema.own:
+        return around(searches, source, before, after)
     if not schema.line:
         raise ConnectorError(
-            "the entries of this logbook have no line numbers; search a window of a few seconds "
-            "around the entry's time in the same source instead, or name the field with "
-            "fields.line in copilot.yaml"
+            "the entries of this logbook have no line numbers; give a reference to an entry that "
+            "was found, or name the field of lines with fields.line in copilot.yaml"
         )
     place = _Place(searches, source)
-    held, ends = place.at(line)
-    if not ends:
+    held, lines = place.at(line)
+    if not lines:
         raise NotFoundError(
             f"there is no source {source!r} in this logbook; logbook_overview lists the sources"
         )
-    lines = ends
     first, *_ = held
-    earlier, later = place.around(first, _bounded(before), _bounded(after))
+    earlier, later = place.around(first, before, after)
     reading = Reading(schema)
     entries = tuple(reading.entry(hit) for hit in (*reversed(earlier), first, *later))
     span = all_of(entries)

@@ -4,7 +4,8 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 from connectors.log_files.levels import LEVELS, find_level, level_of_word
 from connectors.logbook import Entry, TimeFlag
@@ -18,7 +19,19 @@ FIELDS = 200
 TOO_LARGE = "(this entry has more than 8 MiB and was not read)"
 FLAGS: Mapping[str, TimeFlag] = {"own": "own", "carried": "carried", "none": "none"}
 NO_FIELDS: Mapping[str, str] = {}
+NUMBERS = {name: place for place, name in enumerate(LEVELS)}
 NEVER = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Glance(NamedTuple):
+    """What places an entry and tells its kind; `time` is a text that sorts like the times."""
+
+    time: str
+    source: str
+    line: int
+    level: int
+    message: str
+    hit: Hit
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +44,23 @@ class Reading:
     def entry(self, hit: Hit) -> Entry:
         """The entry of one hit."""
         return self._own(hit) if self.schema.own else self._foreign(hit)
+
+    def glance(self, hit: Hit) -> Glance:
+        """A look at one hit; ten thousands of ours are looked at for a few that are shown."""
+        if self.schema.own:
+            told: Any = hit.source
+            return Glance(
+                str(told.get(self.schema.time.name) or "").rstrip("Z"),
+                told.get("source", ""),
+                told.get("line", 0),
+                NUMBERS.get(told.get("level", ""), 0),
+                _message(hit),
+                hit,
+            )
+        entry = self._foreign(hit)
+        time = entry.time.isoformat(timespec="microseconds") if entry.time else ""
+        level = NUMBERS.get(entry.level, 0)
+        return Glance(time, entry.source, entry.line, level, entry.message, hit)
 
     def _own(self, hit: Hit) -> Entry:
         """The entry that `importer` wrote; ten thousand of them are read for one search."""
@@ -45,7 +75,7 @@ class Reading:
             name,
             line,
             told.get("record"),
-            TOO_LARGE if hit.cut else told.get("raw") or told.get("message", ""),
+            _message(hit),
             told.get("fields", NO_FIELDS),
             told.get("verbatim") is True,
         )
@@ -68,7 +98,7 @@ class Reading:
             time=time,
             time_flag="own" if time else "none",
             level=self._level(source, text),
-            source=name if isinstance(name, str) and name else hit.index,
+            source=name if isinstance(name, str) and name else hit.index_name,
             line=line if isinstance(line, int) and not isinstance(line, bool) else 0,
             record=None,
             message=TOO_LARGE if hit.cut else text,
@@ -92,6 +122,13 @@ class Reading:
                 return
             if path not in left_out:
                 yield path, value
+
+
+def _message(hit: Hit) -> str:
+    """The text of one of our own entries; `raw` is there where the searched text is another one."""
+    told: Any = hit.source
+    message: str = TOO_LARGE if hit.cut else told.get("raw") or told.get("message", "")
+    return message
 
 
 def value_at(source: JsonObject, path: str) -> Json:
@@ -120,18 +157,10 @@ def leaves(source: JsonObject, above: str = "") -> Iterator[tuple[str, str]]:
             yield path, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def ordered(entries: list[Entry]) -> list[Entry]:
-    """The entries by time, source and place in it; those without a time last."""
-    timed = sorted(
-        (entry for entry in entries if entry.time),
-        key=lambda entry: (entry.time or NEVER, entry.source, entry.line),
-    )
-    return [*timed, *(entry for entry in entries if not entry.time)]
-
-
-def level_number(entry: Entry) -> int:
-    """How severe the entry is, as the place of its level among all."""
-    return LEVELS.index(entry.level) if entry.level in LEVELS else 0
+def in_order(glances: list[Glance]) -> list[Glance]:
+    """By time, source and place in it; those without a time last."""
+    timed = sorted((one for one in glances if one.time), key=itemgetter(0, 1, 2))
+    return [*timed, *(one for one in glances if not one.time)]
 
 
 def searched_text(entry: Entry, hit: Hit) -> str:

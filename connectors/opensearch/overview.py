@@ -24,7 +24,8 @@ MINUTE = timedelta(minutes=1)
 MAX_SLOTS = 50_000
 """A server refuses an answer of many more buckets (search.max_buckets, 65,535 by default)."""
 MAX_SOURCES = 1_000
-MINED = 5_000
+MINED = 2_500
+"""Entries that the most frequent templates come from; a template of one in a hundred is seen."""
 TOP = 15
 _ONE: Mapping[str, Json] = {"size": 1, "track_total_hits": False}
 
@@ -226,10 +227,10 @@ def _top(told: _Told, masks: Masks) -> tuple[Pattern, ...]:
     told.whys.append(sample.why)
     if sample.scale > 1:
         told.notes.append(
-            f"top templates come from {len(sample.entries)} entries drawn from {total}; their "
+            f"top templates come from {len(sample.glances)} entries drawn from {total}; their "
             "counts are estimates"
         )
-    return frequent(sample, masks, TOP)
+    return frequent(told.searches.schema, sample, masks, TOP)
 
 
 def _counts(answer: Answer, name: str) -> list[tuple[str, int]]:

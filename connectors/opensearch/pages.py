@@ -7,7 +7,7 @@ Source of the fault that this avoids: opensearch-project/opensearch-py#562.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 
 from connectors.opensearch.answers import Answer, Hit, together
@@ -81,7 +81,7 @@ class Pages:
         fresh = [hit for hit in answer.hits if hit.key not in self.place.given]
         if self._bare:
             self._bare, self.size = False, PAGE
-            fresh = [replace(hit, cut=True) for hit in fresh]
+            fresh = [hit._replace(cut=True) for hit in fresh]
             self._whys.append("entries of more than 8 MiB were not read, only their time and place")
         self.hits += fresh
         self.place = self.place.beyond(fresh)

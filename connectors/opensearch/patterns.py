@@ -37,7 +37,7 @@ def patterns(
     if used and there:
         samples[1] = _sample(searches, query.within(schema, used), there)
     miner = TemplateMiner(masks)
-    (seen, before), pool = mined(miner, samples)
+    (seen, before), pool = mined(schema, miner, samples)
     longer = _seconds(used, there) / _seconds(window, here) if used and there else 1.0
     found = compared(miner, seen, before, Scale(samples[0].scale, samples[1].scale, longer))
     notes = [*schema.notes, *query.notes, *_estimates(samples, here, there)]
@@ -63,7 +63,7 @@ def _estimates(samples: list[Sample], here: Span, there: Span | None) -> list[st
     """What a reader must know about the counts of either window."""
     totals = (here.total.value, there.total.value if there else 0)
     return [
-        f"the {name} was mined from {len(sample.entries)} entries drawn from {total}; its counts "
+        f"the {name} was mined from {len(sample.glances)} entries drawn from {total}; its counts "
         "are estimates"
         for name, sample, total in zip(("window", "baseline"), samples, totals, strict=True)
         if sample.scale > 1

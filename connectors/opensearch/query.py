@@ -2,6 +2,7 @@
 
 What can come out is listed here and nowhere else: `bool`, `match_phrase`, `term`, `terms` with a
 list, `range`, `exists`, `simple_query_string` with its prefix operator. Every value is a value.
+Beside it: `ids` in `around`, and `random_score` in `sample`.
 """
 
 from dataclasses import dataclass, replace

@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from connectors.logbook import Entry, Pattern
+from connectors.logbook import Pattern
 from connectors.opensearch.answers import Answer
-from connectors.opensearch.entries import Reading, level_number, ordered
+from connectors.opensearch.entries import Glance, Reading, in_order
 from connectors.opensearch.pages import Pages
 from connectors.opensearch.query import Query
 from connectors.opensearch.schema import Schema
 from connectors.opensearch.searches import Searches
 from connectors.opensearch.times import column
-from connectors.template_counts import Counted, Line, Row, counted, drawn
+from connectors.template_counts import Counted, Line, Row, counted, drawn, shown
 from connectors.templates import TemplateMiner
 from copilot.values import JsonObject
 
@@ -28,10 +28,11 @@ PAGE = 5_000
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Entries in order, and how many of all each one stands for."""
+    """Entries in order, as hits that are read in full only where they are shown."""
 
-    entries: tuple[Entry, ...]
+    glances: tuple[Glance, ...]
     scale: float
+    """How many of all each one stands for."""
     why: str
     """Why it is not what it should be; empty when it is."""
 
@@ -57,44 +58,49 @@ def sampled(searches: Searches, query: Query, total: int, limit: int) -> Sample:
     pages = Pages(searches, body, size=PAGE)
     pages.read(limit)
     reading = Reading(schema)
-    entries = ordered([reading.entry(hit) for hit in pages.hits[:limit]])
-    scale = total / len(entries) if total > limit and entries else 1.0
-    return Sample(tuple(entries), scale, pages.why)
+    glances = in_order([reading.glance(hit) for hit in pages.hits[:limit]])
+    scale = total / len(glances) if total > limit and glances else 1.0
+    return Sample(tuple(glances), scale, pages.why)
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
     """The entries of one or two samples, numbered in the order of their time."""
 
-    entries: dict[int, Entry]
+    reading: Reading
+    glances: dict[int, Glance]
     names: dict[int, str]
 
     def lines(self, lines: Sequence[Line]) -> tuple[Pattern, ...]:
         """The patterns of *lines*."""
-        return drawn(lines, self.entries, self.names)
+        entries = {place: self.reading.entry(self.glances[place].hit) for place in shown(lines)}
+        return drawn(lines, entries, self.names)
 
 
-def mined(miner: TemplateMiner, samples: Sequence[Sample]) -> tuple[list[Counted], Pool]:
+def mined(
+    schema: Schema, miner: TemplateMiner, samples: Sequence[Sample]
+) -> tuple[list[Counted], Pool]:
     """The templates of each sample, and the pool that they are drawn from."""
     numbers: dict[str, int] = {}
-    entries: dict[int, Entry] = {}
+    glances: dict[int, Glance] = {}
     found = []
     for sample in samples:
         rows = []
-        for entry in sample.entries:
+        for glance in sample.glances:
             # without a time comes first, as negative numbers do; see Row
-            place = len(entries) if entry.time else len(entries) - (1 << 40)
-            entries[place] = entry
-            source = numbers.setdefault(entry.source, len(numbers))
-            rows.append(Row(place, source, level_number(entry), entry.message))
+            place = len(glances) if glance.time else len(glances) - (1 << 40)
+            glances[place] = glance
+            source = numbers.setdefault(glance.source, len(numbers))
+            rows.append(Row(place, source, glance.level, glance.message))
         found.append(counted(miner, sorted(rows)))
-    return found, Pool(entries, {number: name for name, number in numbers.items()})
+    names = {number: name for name, number in numbers.items()}
+    return found, Pool(Reading(schema), glances, names)
 
 
-def frequent(sample: Sample, masks: Masks, count: int) -> tuple[Pattern, ...]:
+def frequent(schema: Schema, sample: Sample, masks: Masks, count: int) -> tuple[Pattern, ...]:
     """The most frequent templates of a sample."""
     miner = TemplateMiner(masks)
-    (seen,), pool = mined(miner, [sample])
+    (seen,), pool = mined(schema, miner, [sample])
     most = sorted(seen.items(), key=lambda item: -item[1].count)[:count]
     return pool.lines(
         [

@@ -97,8 +97,8 @@ class Searches:
             raise self.caller.refuse(ask, fault)
         why = why_incomplete(document, self.caller.site.patience.server_time)
         found = [hit_of(item) for item in list_at(object_at(document, "hits"), "hits")]
-        ours = {index for index in {hit.index for hit in found} if self._is_ours(index)}
-        hits = tuple(hit for hit in found if hit.index in ours)
+        ours = {index for index in {hit.index_name for hit in found} if self._is_ours(index)}
+        hits = tuple(hit for hit in found if hit.index_name in ours)
         why = together((why, _dropped(found, ours), *self.schema.gaps))
         total = count_of(document, complete=not why)
         sums = object_at(document, "aggregations")
@@ -109,7 +109,7 @@ class Searches:
 
 
 def _dropped(found: Sequence[Hit], ours: set[str]) -> str:
-    foreign = [hit.index for hit in found if hit.index not in ours]
+    foreign = [hit.index_name for hit in found if hit.index_name not in ours]
     if not foreign:
         return ""
     names = ", ".join(sorted(set(foreign)))

@@ -50,6 +50,11 @@ def time_of(field: TimeField, value: Json, clock: Clock) -> datetime | None:
     """The instant that a column or a document holds; None when it is none."""
     if isinstance(value, list):
         value = value[0] if value else None
+    if isinstance(value, str) and value.endswith("Z"):  # as columns and our own documents are
+        try:
+            return datetime.fromisoformat(value)
+        except ValueError:
+            return None
     if field.kind == "number" and isinstance(value, int | float) and not isinstance(value, bool):
         times, over = PER_MICRO[field.unit]
         micros = int(value) * over // times if isinstance(value, int) else int(value * over / times)
@@ -57,10 +62,5 @@ def time_of(field: TimeField, value: Json, clock: Clock) -> datetime | None:
         return instant(value) if isinstance(value, int) and value >= 0 else None
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
-    if isinstance(value, str) and value.endswith("Z"):  # as columns and our own documents are
-        try:
-            return datetime.fromisoformat(value)
-        except ValueError:
-            return None
     found = clock.value(str(value))
     return None if found is None else instant(found)

@@ -12,11 +12,13 @@ from copilot.artifacts import find_artifacts
 from copilot.errors import CopilotError
 from copilot.report.computed import COMPUTES, base_of, foreign
 from copilot.scratch.store import Scratch
-from copilot.values import JsonObject, compact, parse_reference
+from copilot.values import JsonObject, compact, parse_reference, text_at
 
 SHOWN_CHARACTERS = 300
 WORD = re.compile(r"[^\W_]{3,}")
-PLACE_FIELDS = frozenset({"time", "time_flag", "level", "source", "line", "record", "verbatim"})
+PLACE_FIELDS = frozenset({
+    "time", "time_flag", "level", "source", "line", "document", "record", "verbatim",
+})  # fmt: skip
 """Where and when a line stands. They say nothing by themselves."""
 CUT_QUOTE = 40
 """Characters; a quote as long as that may break off inside a word and is still no other text."""
@@ -44,10 +46,12 @@ class Citation:
     row: JsonObject
     computed: bool = False
     """True for the row of a query, which no line of a source holds."""
+    document: str = ""
+    """`index/_id`, by which an entry that stands on no line is found again."""
 
     def place(self) -> str:
         """`source:line` as grep would print it, with the record's index where there is one."""
-        place = f"{self.source}:{self.line}" if self.line else self.source
+        place = f"{self.source}:{self.line}" if self.line else self.document or self.source
         return f"{place} (record {self.record})" if self.record is not None else place
 
 
@@ -96,6 +100,7 @@ def cite(reference: str, quote: str, scratch: Scratch) -> Citation:
         text=_shown(text, at),
         row=row,
         computed=computed,
+        document=text_at(row, "document") if not line else "",
     )
 
 

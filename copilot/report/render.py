@@ -192,6 +192,7 @@ def _evidence(piece: Evidence, scratch: Scratch) -> JsonObject:
                 "quote": piece.quote,
                 "source": citation.source,
                 "line": citation.line,
+                **({"document": citation.document} if citation.document else {}),
                 "record": citation.record,
                 "time": citation.time,
                 "text": citation.text,

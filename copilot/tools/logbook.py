@@ -10,7 +10,7 @@ from copilot.errors import UsageError
 from copilot.tools.arguments import Arguments
 from copilot.tools.base import Case, Outcome, Tool, pick
 from copilot.tools.logbook_rows import entries_outcome, pattern_row, why_incomplete
-from copilot.values import JsonObject, parse_reference
+from copilot.values import JsonObject, parse_reference, text_at
 from copilot.window import Window, iso, parse_duration, parse_iso
 
 LEVELS = Literal["FATAL", "ERROR", "WARN", "INFO", "DEBUG", "TRACE"]
@@ -195,20 +195,22 @@ def _patterns(arguments: PatternsArguments, case: Case) -> Outcome:
 
 
 def _context(arguments: ContextArguments, case: Case) -> Outcome:
-    source, line = arguments.source, arguments.line
+    source, line, document = arguments.source, arguments.line, ""
     if arguments.reference:
         reference = parse_reference(arguments.reference)
         if reference is None or not reference.line:
             raise UsageError(f"{arguments.reference!r} is not a reference such as R0007:41")
         row = case.scratch.row(reference.handle, reference.line)
         source, line = str(row.get("source", "")), int(str(row.get("line") or 0))
-    if not source or not line:
+        document = text_at(row, "document") if not line else ""
+    if not document and (not source or not line):
         raise UsageError("give a reference to a log line, or source and line")
     logbook = pick(case.logbooks, arguments.logbook, "logbook")
     before = min(arguments.before, CONTEXT_LIMIT - 1)
     after = min(arguments.after, CONTEXT_LIMIT - 1 - before)
-    found = logbook.context(source, line, before, after)
-    return entries_outcome(found, {"logbook": logbook.name, "source": source, "around_line": line})
+    found = logbook.context(document or source, line, before, after)
+    around: JsonObject = {"around_document": document} if document else {"around_line": line}
+    return entries_outcome(found, {"logbook": logbook.name, "source": source, **around})
 
 
 def _trace(arguments: TraceArguments, case: Case) -> Outcome:
@@ -244,7 +246,7 @@ TOOLS = (
     ),
     Tool(
         "logbook_context",
-        "The lines around one line of one source, at most 20.",
+        "The lines around one line of one source, at most 20; by time where a log has no lines.",
         ContextArguments,
         _context,
     ),

@@ -7,13 +7,18 @@ from copilot.window import ALWAYS, Window, iso
 
 
 def entry_row(entry: Entry) -> JsonObject:
-    """The row of one entry: the well-known names, its fields, the message last."""
+    """The row of one entry: the well-known names, its fields, the message last.
+
+    An entry without a line is found again by its `document`.
+    """
     row: JsonObject = {
         "time": iso(entry.time) if entry.time else None,
         "level": entry.level,
         "source": entry.source,
         "line": entry.line,
     }
+    if not entry.line:
+        row["document"] = entry.id
     if entry.time_flag != "own":
         row["time_flag"] = entry.time_flag
     if entry.record is not None:

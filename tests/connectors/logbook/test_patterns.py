@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connectors.templates import MAX_TEMPLATES, OTHER, TemplateMiner
+from connectors.templates import DEFAULT_MASKS, MAX_TEMPLATES, OTHER, TemplateMiner
 from tests.connectors.logbook.conftest import DRAWN
 
 HOUR = timedelta(hours=1)
@@ -22,6 +22,8 @@ def mined(*messages: str) -> list[str]:
 @pytest.mark.parametrize(
     ("message", "expected"),
     [
+        ("grid of 8x1 cells", "grid of <n>x<n> cells"),
+        ("grid at 0x1F cells", "grid at <hex> cells"),
         ("2015-10-18 18:01:47,978 INFO [main] x: 5 of 7", "INFO [main] x: <n> of <n>"),
         ("Fri Jun  9 11:53:48 2017: done", "Fri Jun <n> <time> <n>: done"),
         ("081109 203615 148 INFO dfs: blk_-3886 of /10.251.73.220:50010", "INFO dfs: blk_-<n> of /<ip>"),
@@ -84,6 +86,27 @@ def test_any_message_has_a_template(messages: list[str]) -> None:
         number = miner.add(message)
         assert miner.add(message) == number
         assert isinstance(miner.text(number), str)
+
+
+@given(st.lists(st.text(st.sampled_from("0189xXaf:.- é٣"), max_size=20), max_size=20))
+def test_messages_that_are_alike_but_for_their_digits_get_the_masks_of_each(
+    messages: list[str],
+) -> None:
+    miner = TemplateMiner()
+    every_digit = TemplateMiner([*DEFAULT_MASKS, ("nine", r"a9a9a9")])  # tells digits apart
+
+    for message in messages:
+        number = miner.add(message)
+        assert number == every_digit.add(message)
+        assert miner.text(number) == every_digit.text(number)
+
+
+def test_a_mask_that_tells_digits_apart_is_kept_to() -> None:
+    miner = TemplateMiner([("seven", "x7"), ("n", r"\d+")])
+
+    numbers = [miner.add(text) for text in ("x7", "x8")]
+
+    assert [miner.text(number) for number in numbers] == ["<seven>", "x<n>"]
 
 
 def test_a_million_kinds_of_message_keep_to_a_bound() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from connectors.logbook import Filters, Latest, Search
 from connectors.opensearch import OpenSearchLogbook, Site, Told
-from copilot.errors import ConnectorError, UsageError
+from copilot.errors import ConnectorError, NotFoundError, UsageError
 from copilot.window import ALWAYS, Window
 
 NAMES = count(1)
@@ -285,13 +285,69 @@ def test_an_import_never_writes_into_an_index_of_others(server: Server, tmp_path
         list(server.book("a-*").import_files([tmp_path / "x.log"], tmp_path))
 
 
-def test_context_without_line_numbers_says_what_to_do_instead(server: Server) -> None:
+def test_a_line_of_a_log_without_lines_is_refused_with_what_to_do_instead(server: Server) -> None:
     server.index(
         "a", {"@timestamp": DATE, "message": TEXT}, {"@timestamp": minute(1), "message": "x"}
     )
 
-    with pytest.raises(ConnectorError, match="a window of a few seconds around"):
+    with pytest.raises(ConnectorError, match="give a reference to an entry that was found"):
         server.book().context(server.prefix + "a", 3, 1, 1)
+
+
+def test_entries_without_lines_come_around_one_of_them_by_time(server: Server) -> None:
+    mapping = {"@timestamp": DATE, "message": TEXT}
+    entries = [{"@timestamp": minute(n), "message": f"step {n}"} for n in (5, 3, 1, 4, 2)]
+    server.index("a", mapping, *entries)
+    server.index("b", mapping, {"@timestamp": minute(3), "message": "of another source"})
+    book = server.book()
+    [middle] = book.search(Search(Filters(text='"step 3"'))).entries
+
+    found = book.context(middle.id, 0, before=1, after=9)
+    alone = book.context(middle.id, 0, before=0, after=0)
+
+    assert [entry.message for entry in found.entries] == ["step 2", "step 3", "step 4", "step 5"]
+    assert [entry.message for entry in alone.entries] == ["step 3"]
+    assert "no line numbers" in found.coverage.notes[0]
+    with pytest.raises(NotFoundError, match=r"no entry .*/nope' in this logbook any more"):
+        book.context(f"{server.prefix}a/nope", 0, 1, 1)
+
+
+def test_entries_of_one_instant_on_several_shards_are_all_around_one(server: Server) -> None:
+    mapping = {"@timestamp": {"type": "date_nanos"}, "message": TEXT}
+    entries = [{"@timestamp": minute(1), "message": f"n{n}"} for n in range(12)]
+    server.index("a", mapping, *entries, number_of_shards=4)
+    book = server.book()
+
+    for entry in book.search(Search()).entries:
+        around = book.context(entry.id, 0, before=12, after=12).entries
+
+        assert {one.id for one in around} >= {entry.id}
+        assert len({one.message for one in around}) == len(around)
+        assert len(around) == 12
+
+
+def test_an_entry_without_a_time_stands_alone(server: Server) -> None:
+    server.index(
+        "a", {"@timestamp": DATE, "message": TEXT},
+        {"message": "timeless"}, {"@timestamp": minute(1), "message": "x"},
+    )  # fmt: skip
+    book = server.book()
+    [entry] = book.search(Search(Filters(text="timeless"))).entries
+
+    found = book.context(entry.id, 0, 5, 5)
+
+    assert [one.message for one in found.entries] == ["timeless"]
+    assert "has no time" in found.coverage.notes[0]
+
+
+def test_an_entry_outside_the_configured_indices_is_not_found_by_its_id(server: Server) -> None:
+    mapping = {"@timestamp": DATE, "message": TEXT}
+    for name in "ab":
+        server.index(name, mapping, {"@timestamp": minute(1), "message": "x"})
+    [other] = server.book("b").search(Search()).entries
+
+    with pytest.raises(NotFoundError):
+        server.book("a").context(other.id, 0, 1, 1)
 
 
 def test_behind_a_proxy_only_multi_searches_are_sent(server: Server) -> None:

@@ -18,7 +18,7 @@ from tests.connectors.opensearch.test_patience import DAY
 
 CLAUSES = {
     "bool", "match_all", "match_phrase", "term", "terms", "range", "exists",
-    "simple_query_string", "function_score",
+    "ids", "simple_query_string", "function_score",
 }  # fmt: skip
 BOOL = {"must", "filter", "must_not", "should", "minimum_should_match"}
 SEARCH = {
@@ -112,6 +112,7 @@ def test_no_text_field_or_source_becomes_another_kind_of_query(
         lambda: book.patterns(DAY, None, filters),
         lambda: book.trace(text, Window(None, DAY.end), 50),
         lambda: book.latest(Latest("pod", filters, filters, after=value)),
+        lambda: book.context(source, 0, 1, 1),
         lambda: book.context(source, 1, 1, 1),
         book.fields,
     ):
