@@ -1,8 +1,10 @@
 """The content of an MCP answer as rows: a row for each record or line, whatever form it came in."""
 
-import json
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import islice
+
+from pydantic_core import from_json
 
 from copilot.values import Json, JsonObject, compact, list_at, object_at, text_at
 
@@ -53,12 +55,13 @@ def _part(part: Json) -> Iterable[JsonObject]:
 
 
 def _text(text: str) -> Iterable[JsonObject]:
-    """JSON as its records, other text as its lines."""
+    """JSON as its records, other text as its lines.
+
+    Also JSON that others could not take: lone surrogates, NaN, hundreds of levels.
+    """
     if text.lstrip()[:1] in ("{", "["):
-        try:
-            return _records(json.loads(text))
-        except (ValueError, RecursionError):
-            pass
+        with suppress(ValueError):
+            return _records(from_json(text, allow_inf_nan=False))
     return _lines(text)
 
 
