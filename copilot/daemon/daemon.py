@@ -174,6 +174,7 @@ class Daemon:
     def reload(self) -> None:
         """Take in changed settings, policies and sources; what is wrong leaves the old ones."""
         self.notifier.reloading()
+        servers = list(self._mcp_servers)
         try:
             workspace = self._opened()
             polls = _polls(workspace)
@@ -185,6 +186,7 @@ class Daemon:
                 LOG.warning("changes of daemon and folders need a restart")
             self.workspace, self.door = workspace, door
             self.pollers.replace(polls)
+            close_servers(servers)  # an investigation under way that calls one starts it again
             LOG.info("settings are reloaded")
         self.notifier.ready()
 
@@ -234,7 +236,6 @@ class Daemon:
     def _opened(self) -> Workspace:
         workspace = self._open_workspace()
         check_names(workspace.settings.mcp_servers, workspace.policy)
-        # A reload leaves the servers before it to investigations under way: they go with the last.
         self._mcp_servers.update(workspace.mcp_servers.values())
         return watched(workspace, self.metrics)
 

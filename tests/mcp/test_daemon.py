@@ -20,7 +20,10 @@ from tests.mcp.test_servers import ODD, ends, is_running
 SERVER = f"mcp_servers:\n- name: odd\n  command: [{sys.executable}, {ODD}]\n  allow: [child]\n"
 
 
-def test_what_a_server_started_ends_when_the_daemon_drains(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+def test_what_a_server_started_ends_at_a_reload_and_when_the_daemon_leaves(
+    tmp_path: Path, number: signal.Signals
+) -> None:
     investigator = Investigator(turns=4)
 
     def play(body: dict[str, Any]) -> Reply:
@@ -33,10 +36,10 @@ def test_what_a_server_started_ends_when_the_daemon_drains(tmp_path: Path) -> No
         (row,) = (tmp_path / "scratch" / incident).glob("R0002*.jsonl")
         child = int("".join(filter(str.isdecimal, row.read_text())))
         assert is_running(child)
-        code = daemon.kill(signal.SIGTERM)
+        assert daemon.process
+        daemon.process.send_signal(number)
 
-    assert code == 0
-    assert ends(child)
+        assert ends(child)
 
 
 def test_a_daemon_does_not_start_where_a_name_is_taken(tmp_path: Path) -> None:
