@@ -150,14 +150,24 @@ def _dismiss(workspace: Workspace, alert: Alert, journal: Journal) -> None:
 
 def record_for(workspace: Workspace, incident: str, question: str) -> Path:
     """The unfinished record of the same question, model and policy, else a new one."""
+    count = len(workspace.journals(incident))
+    goes_on = begun_with(workspace, incident, question) == assembly.model_name(workspace)
+    return workspace.journal_path(incident, count if goes_on else count + 1)
+
+
+def begun_with(workspace: Workspace, incident: str, question: str) -> str:
+    """The model of the incident's unfinished investigation of that question; else an empty text.
+
+    Only the latest counts, and one that another policy or version began cannot go on.
+    """
     journals = workspace.journals(incident)
     events = read_events(journals[-1]) if journals else ()
-    begun = events[0].data if events else {}
-    same = begun.get("version") == assembly.VERSION and (
-        begun.get("model"),
-        begun.get("policy"),
-        begun.get("question"),
-    ) == (assembly.model_name(workspace), workspace.policy.name, question)
-    finished = bool(events) and events[-1].kind == "ended"
-    number = len(journals) if journals and same and not finished else len(journals) + 1
-    return workspace.journal_path(incident, number)
+    if not events or events[-1].kind == "ended":
+        return ""
+    begun = events[0].data
+    same = (begun.get("version"), begun.get("policy"), begun.get("question")) == (
+        assembly.VERSION,
+        workspace.policy.name,
+        question,
+    )
+    return text_at(begun, "model") if same else ""

@@ -66,6 +66,10 @@ class DaemonSettings(Strict):
     """At SIGTERM: how long calls under way may take to be recorded."""
     time_limit: Length = timedelta(hours=2)
     """Of one investigation, from its first start, restarts included."""
+    model_pause: Length = timedelta(seconds=60)
+    """How long nobody asks a model that is away; then one investigation tries."""
+    model_silence: Length = timedelta(seconds=35)
+    """A model that answers nobody for so long is as good as away: incidents get a triage report."""
     retention: Length = timedelta(days=90)
     """Of what the queue remembers; longer than any sender repeats an alert."""
     spend: SpendSettings = SpendSettings()

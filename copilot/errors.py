@@ -36,6 +36,12 @@ class CredentialsError(CopilotError):
     exit_code = 4
 
 
+class SenderError(CopilotError):
+    """Who sent a request did not prove who it is. Only this says anything of the sender's keys."""
+
+    exit_code = 4
+
+
 class ConnectorError(CopilotError):
     """A logbook, tracker or library did not answer, or refused. Never means "nothing found"."""
 
@@ -94,7 +100,9 @@ class ModelError(CopilotError):
     """The model's service did not give a usable answer.
 
     `kind` says why in one word: `auth`, `billing`, `spend_cap`, `rate_limit`, `overloaded`,
-    `too_long`, `invalid`, `refused`, `network`, `broken`. `wait_s` is what the service asked for.
+    `too_long`, `invalid`, `refused`, `network`, `failed` (the service says so, and bills nothing),
+    `broken` (an answer that cannot be used and may be billed). `wait_s` is what the service asked
+    for.
     """
 
     def __init__(

@@ -26,7 +26,8 @@ ASK_FOR_REPORT = (
     "An inconclusive report that says what would settle it is welcome."
 )
 UNUSABLE = frozenset({"too_long", "invalid", "refused", "broken"})
-"""Kinds of ModelError that asking again cannot mend: the report is written without the model."""
+"""Kinds of ModelError that asking again cannot mend, or only at a price: the report is written
+without the model. A service that is away or fails is waited for."""
 
 
 def investigate(work: Work, notebook: Notebook) -> Ending:

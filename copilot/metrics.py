@@ -8,6 +8,7 @@ a label is a series that is kept for ever.
 import logging
 import math
 from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from datetime import datetime
 from typing import Protocol, TypeAlias, TypeVar
 
@@ -20,7 +21,7 @@ from prometheus_client import (
     disable_created_metrics,
     generate_latest,
 )
-from prometheus_client.core import CounterMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from copilot.values import JsonObject, object_at, text_at
@@ -32,8 +33,8 @@ RUN_SECONDS = (10, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200)
 TOKENS = (1e3, 3e3, 1e4, 3e4, 6e4, 1e5, 1.5e5, 2e5, 5e5, 1e6)
 BYTES = tuple(4.0**power for power in range(4, 13))
 """From 256 bytes to 16 MiB."""
-PollCounts: TypeAlias = Mapping[tuple[str, str], int]
-"""By name of the poller and outcome."""
+Levels: TypeAlias = Mapping[tuple[str, ...], float]
+"""Numbers by the values of their labels."""
 Measured = TypeVar("Measured")
 TOKEN_KINDS = ("input", "cache_read", "cache_write", "output")
 FIXED = frozenset({"system", "tools"})
@@ -107,12 +108,23 @@ class Metrics:
         A measure that fails shows as NaN: it must not take the other counters with it.
         """
         self._gauge(name, WATCHED[name]).set_function(
-            lambda: _measured(name, measure, instead=math.nan)
+            lambda: _measured(f"copilot_{name}", measure, instead=math.nan)
         )
 
-    def watch_polls(self, counts: Callable[[], PollCounts]) -> None:
-        """Ask at each scrape how often each poll ran, failed, was skipped and so on."""
-        self._registry.register(_Polls(counts))
+    def watch_polls(self, counts: Callable[[], Levels], well: Callable[[], Levels]) -> None:
+        """Ask at each scrape how often each poll ran, failed and so on, and which are well."""
+        says = "Polls by outcome, skipped ones too."
+        polls = CounterMetricFamily("copilot_polls", says, labels=("poller", "outcome"))
+        says = "1 while the poll's last run ended well, or none has ended yet."
+        ok = GaugeMetricFamily("copilot_poll_ok", says, labels=("poller",))
+        self._registry.register(_Watched(polls, counts))
+        self._registry.register(_Watched(ok, well))
+
+    def watch_degraded(self, reasons: Callable[[], Levels]) -> None:
+        """Ask at each scrape what keeps incidents from a language model: 1 by reason, else 0."""
+        says = "1 while incidents get a triage report only."
+        family = GaugeMetricFamily("copilot_degraded", says, labels=("reason",))
+        self._registry.register(_Watched(family, reasons))
 
     def alert_received(self, source: str, outcome: str) -> None:
         """One alert, or one delivery that was refused."""
@@ -206,20 +218,22 @@ WATCHED: Mapping[str, str] = {
 }
 
 
-class _Polls(Collector):
-    """A counter that is kept elsewhere."""
+class _Watched(Collector):
+    """Numbers that are kept elsewhere; *empty* is the family that they belong to."""
 
-    def __init__(self, counts: Callable[[], PollCounts]) -> None:
-        self._counts = counts
+    def __init__(
+        self, empty: CounterMetricFamily | GaugeMetricFamily, measure: Callable[[], Levels]
+    ) -> None:
+        self._empty = empty
+        self._measure = measure
 
     def collect(self) -> Iterator[Metric]:
-        """The counter with all that is known now."""
-        found = CounterMetricFamily(
-            "copilot_polls", "Polls by outcome, skipped ones too.", labels=("poller", "outcome")
-        )
-        nothing: PollCounts = {}
-        for names, count in sorted(_measured("polls", self._counts, instead=nothing).items()):
-            found.add_metric(names, count)
+        """The family with all that is known now."""
+        found = copy(self._empty)
+        found.samples = []
+        nothing: Levels = {}
+        for labels, level in sorted(_measured(found.name, self._measure, instead=nothing).items()):
+            found.add_metric(labels, level)
         yield found
 
 
@@ -227,7 +241,7 @@ def _measured(name: str, measure: Callable[[], Measured], *, instead: Measured) 
     try:
         return measure()
     except Exception:  # whatever it is: one number is missing, and the log says why
-        log.exception("copilot_%s could not be measured", name)
+        log.exception("%s could not be measured", name)
         return instead
 
 

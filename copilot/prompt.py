@@ -78,7 +78,6 @@ LIMITS = {
     "wall_time": "the limit of time is reached",
     "operator": "the operator asked for the report now",
     "resolved": "the alert was resolved meanwhile",
-    "spend": "the dollars of all investigations of this hour or day are used",
     "model": "no usable answer comes any more",
     "window": "the conversation fills the model's window",
     "repeats": "the last calls brought nothing new",

@@ -27,7 +27,7 @@ from copilot.tools.registry import Registry
 from copilot.values import JsonObject
 from policies.schema import Policy
 
-StopReason = Literal["", "operator", "resolved", "spend"]
+StopReason = Literal["", "operator", "resolved"]
 NEARLY_FULL = 0.8
 """The share of the window from which on the service is asked to count."""
 MAX_CUT = 2

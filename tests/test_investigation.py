@@ -213,7 +213,9 @@ def test_the_error_of_a_gateway_is_not_taken_for_an_answer(bench: Bench) -> None
     assert "Prompt is too long" not in ending.report.summary
 
 
-@pytest.mark.parametrize("kind", ["auth", "billing", "spend_cap", "network", "overloaded"])
+@pytest.mark.parametrize(
+    "kind", ["auth", "billing", "spend_cap", "network", "overloaded", "failed"]
+)
 def test_a_service_that_cannot_be_had_raises_and_the_same_call_resumes(
     bench: Bench, kind: str
 ) -> None:

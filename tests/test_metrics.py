@@ -15,7 +15,8 @@ NAMES = {
     "model_cost_usd_total", "context_tokens", "context_edits_total", "tool_calls_total",
     "tool_duration_seconds", "tool_result_bytes", "tool_refetches_total",
     "compaction_artifacts_lost_total", "scratch_bytes", "notes_commit_duration_seconds",
-    "redactions_total", "connector_last_success_timestamp_seconds", "polls_total",
+    "redactions_total", "connector_last_success_timestamp_seconds", "polls_total", "poll_ok",
+    "degraded",
 }  # fmt: skip
 
 
@@ -36,7 +37,8 @@ def test_the_names_are_those_that_dashboards_use() -> None:
     metrics = Metrics("1.2.3")
     for name in ("incidents_open", "queue_depth", "scratch_bytes"):
         metrics.watch(name, lambda: 0)
-    metrics.watch_polls(dict)
+    metrics.watch_polls(dict, dict)
+    metrics.watch_degraded(dict)
 
     lines = metrics.text().decode().splitlines()
 
@@ -67,7 +69,7 @@ def test_a_measure_that_fails_leaves_the_others_standing(caplog: pytest.LogCaptu
     metrics = Metrics()
     metrics.watch("scratch_bytes", lambda: 1 / 0)
     metrics.watch("queue_depth", lambda: 7)
-    metrics.watch_polls(lambda: {("stalls", "failed"): 1 // 0})
+    metrics.watch_polls(lambda: {("stalls", "failed"): 1 // 0}, dict)
 
     found = samples(metrics)
 
@@ -164,7 +166,7 @@ def test_the_plain_counts_have_their_labels() -> None:
     metrics.observe(Happened("result", {"tool": "get_ticket", "ok": True, "ms": 300}))
     metrics.commit_took(0.02)
     metrics.redacted({"aws": 2})
-    metrics.watch_polls(lambda: {("stalls", "skipped"): 1})
+    metrics.watch_polls(lambda: {("stalls", "skipped"): 1}, lambda: {("stalls",): 0})
     metrics.connector_answered("main", datetime(2026, 1, 31, tzinfo=UTC))
 
     found = samples(metrics)

@@ -1,6 +1,5 @@
 """What the web routes ask of the daemon."""
 
-import shutil
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -11,6 +10,8 @@ from copilot.credentials import Secret
 from copilot.daemon.caps import Allowance
 from copilot.daemon.desk import Desk
 from copilot.daemon.jobs import next_job
+from copilot.daemon.room import no_room
+from copilot.daemon.standing import Standing
 from copilot.engine.engine import Engine
 from copilot.errors import InboxError, NotFoundError, UsageError
 from copilot.inbox.inbox import Inbox
@@ -23,10 +24,6 @@ from copilot.web.backend import Delivery, Receipt, Wanted
 from copilot.window import iso
 from copilot.workspace import RunOptions, Workspace
 
-MIB = 1 << 20
-LEAST_FREE = 256 * MIB
-ENOUGH_FREE = 5 << 30
-LEAST_SHARE = 0.05
 CLI = "cli"
 PRESSED = 4
 """Deliveries under way from which on others step aside."""
@@ -44,8 +41,7 @@ class DaemonBackend:
     counters: Metrics
     allowance: Callable[[Entry], Allowance]
     grafana_secret: Secret | None
-    problems: Callable[[], Sequence[str]]
-    """What else keeps the daemon from working, one line each."""
+    standing: Callable[[], Standing]
     is_draining: bool = False
     _under_way: set["Future[Any]"] = field(default_factory=set)
 
@@ -140,7 +136,12 @@ class DaemonBackend:
     def readiness(self) -> Sequence[str]:
         """Why no alerts should be sent here now; empty when all is well."""
         found = ["draining: this daemon is about to leave"] if self.is_draining else []
-        return [*found, *filter(None, [self._room()]), *self.problems()]
+        room = no_room(self.workspace().settings.state)
+        return [*found, *filter(None, [room]), *self.standing().problems()]
+
+    def degraded(self) -> Sequence[str]:
+        """What works less well than it should; alerts are taken all the same."""
+        return self.standing().troubles()
 
     def metrics(self) -> bytes:
         """All counters in Prometheus' text format."""
@@ -174,18 +175,8 @@ class DaemonBackend:
     def _check_open(self) -> None:
         if self.is_draining:
             raise InboxError("the daemon is leaving; send it again to the next", retryable=True)
-        if problem := self._room():
+        if problem := no_room(self.workspace().settings.state):
             raise InboxError(problem, retryable=True)
-
-    def _room(self) -> str:
-        """Why the disk takes no more, or an empty text."""
-        usage = shutil.disk_usage(self.workspace().settings.state)
-        least = max(LEAST_FREE, min(ENOUGH_FREE, int(usage.total * LEAST_SHARE)))
-        if usage.total < LEAST_FREE * 2:  # a small disk of its own: half of the rule
-            least = usage.total // 20
-        if usage.free >= least:
-            return ""
-        return f"the disk has {usage.free // MIB} MiB left and {least // MIB} are kept free"
 
     def _check_signature(self, delivery: Delivery) -> None:
         if self.grafana_secret:

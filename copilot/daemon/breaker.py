@@ -12,11 +12,10 @@ from threading import Lock
 
 FINAL = frozenset({"auth", "billing", "spend_cap"})
 """Kinds of ModelError that a person must mend."""
-FAULTS = frozenset({"rate_limit", "overloaded", "network", "broken"})
+FAULTS = frozenset({"rate_limit", "overloaded", "network", "failed", "broken"})
 """Kinds that say something of the service, not of one request."""
 FAILURES = 5
 WITHIN_S = 60.0
-PAUSE_S = 60.0
 LONG_WAIT_S = 120.0
 
 
@@ -25,6 +24,8 @@ class Breaker:
     """The state of one model's service. Safe to share between threads."""
 
     monotonic: Callable[[], float]
+    pause_s: float = 60.0
+    """How long nobody asks once it is open, if the service does not ask for more."""
     reason: str = ""
     """Why nobody asks; empty while the service is well."""
     _failures: deque[float] = field(default_factory=deque)
@@ -42,7 +43,7 @@ class Breaker:
             now = self.monotonic()
             if now < self._until:
                 return False
-            if self._probing_since is not None and now - self._probing_since < PAUSE_S:
+            if self._probing_since is not None and now - self._probing_since < self.pause_s:
                 return False
             self._probing_since = now
             return True
@@ -59,7 +60,7 @@ class Breaker:
             if not self.reason:
                 return True
             now = self.monotonic()
-            probing = self._probing_since is not None and now - self._probing_since < PAUSE_S
+            probing = self._probing_since is not None and now - self._probing_since < self.pause_s
             return now >= self._until and not probing
 
     @property
@@ -106,5 +107,5 @@ class Breaker:
             tripped = kind in FINAL or long or len(self._failures) >= FAILURES
             if tripped or self.reason:  # a failed probe pauses again
                 self.reason = f"{kind}: {message}" if message else kind
-                self._until = now + max(PAUSE_S, wait_s or 0.0)
+                self._until = now + max(self.pause_s, wait_s or 0.0)
                 self._probing_since = None

@@ -12,6 +12,7 @@ from typing import Literal
 from copilot.daemon_settings import Severity, SpendSettings
 
 Allowance = Literal["full", "cheaper", "nothing"]
+USED_UP = "the dollars of this hour or day are used"
 SEVERE: frozenset[Severity] = frozenset({"critical", "high"})
 
 

@@ -7,7 +7,7 @@ it can be kept; left from the outside in. `docs/explanation/daemon.md` draws it.
 import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from threading import Event as Flag
 from weakref import WeakSet
 
@@ -20,13 +20,15 @@ from copilot.daemon.caps import Allowance, Spent, allowance, day_of, hour_of
 from copilot.daemon.desk import Desk
 from copilot.daemon.housekeeping import Housekeeping
 from copilot.daemon.shared_models import SharedModels
+from copilot.daemon.standing import Standing
 from copilot.daemon.watched import watched
 from copilot.daemon.worker import Worker
+from copilot.daemon_settings import SpendSettings
 from copilot.engine.engine import Engine
 from copilot.engine.place import Place
 from copilot.errors import CopilotError
 from copilot.inbox.inbox import Inbox
-from copilot.inbox.values import Entry, Rules, Status
+from copilot.inbox.values import Entry, Rules
 from copilot.intake.configured_polls import configured_polls
 from copilot.intake.door import Door
 from copilot.intake.pollers import Pollers
@@ -35,7 +37,6 @@ from copilot.intake.spool import Spool
 from copilot.mcp.offers import check_names
 from copilot.mcp.servers import close_servers
 from copilot.metrics import Metrics
-from copilot.scratch.sweeping import usage
 from copilot.sd_notify import Notifier
 from copilot.settings import Settings
 from copilot.values import Alert
@@ -123,13 +124,22 @@ class Daemon:
             counters=self.metrics,
             allowance=self.allowance,
             grafana_secret=self._grafana_secret,
-            problems=self.problems,
+            standing=lambda: self.standing,
         )
         self.spool = Spool(settings.intake.spool, lambda: self.door, now=self._now)
         self.pollers = Pollers(settings.state / "pollers", self._take)
         host, _ = split_address(settings.daemon.listen)
         doors = Doors(self._access, (*settings.daemon.hosts, host))
-        self._watch_depths()
+        self.standing = Standing(
+            workspace=lambda: self.workspace,
+            inbox=self.inbox,
+            engine=self.engine,
+            desk=self.desk,
+            spool=self.spool,
+            pollers=self.pollers,
+            spent=self._spent,
+        )
+        self.standing.watch(self.metrics)
         self.server = Server(application(self.backend, doors), settings.daemon.listen, Limits())
         self.spool.start()
         self.pollers.start(_polls(self.workspace))
@@ -192,43 +202,11 @@ class Daemon:
 
     def allowance(self, entry: Entry) -> Allowance:
         """What the money allows an incident now."""
+        return allowance(self._spent(), entry.severity, self.workspace.settings.daemon.spend)
+
+    def _spent(self) -> Spent:
         now = self._now()
-        spent = Spent(self.inbox.spent(hour_of(now)), self.inbox.spent(day_of(now)))
-        return allowance(spent, entry.severity, self.workspace.settings.daemon.spend)
-
-    def problems(self) -> Sequence[str]:
-        """What keeps the daemon from its work, one line each."""
-        breaker = self.models.breaker(self.workspace)
-        found = [
-            self.inbox.trouble,
-            self.desk.problem,
-            self.spool.problem,
-            f"model: {breaker.reason}" if breaker.needs_person else "",
-            "" if self.engine.is_open else "the database of the queue is away",
-        ]
-        return [one for one in found if one]
-
-    def _watch_depths(self) -> None:
-        """Measure at each scrape what nobody counts as it happens."""
-
-        def count(*statuses: Status) -> float:
-            counts = self.inbox.counts()
-            return sum(counts.get(status, 0) for status in statuses)
-
-        at_work: tuple[Status, ...] = ("waiting", "waiting_model", "queued", "running")
-        root = self.workspace.settings.scratch.path
-        self.metrics.watch("incidents_open", lambda: count(*at_work, "failed"))
-        self.metrics.watch("queue_depth", lambda: count(*at_work[:3]))
-        self.metrics.watch_polls(self._poll_counts)
-        self.metrics.watch("scratch_bytes", lambda: sum(one.bytes for one in usage(root)))
-
-    def _poll_counts(self) -> dict[tuple[str, str], int]:
-        """How often each poll ended how."""
-        return {
-            (state.name, outcome): count
-            for state in self.pollers.states()
-            for outcome, count in asdict(state.counts).items()
-        }
+        return Spent(self.inbox.spent(hour_of(now)), self.inbox.spent(day_of(now)))
 
     def _take(self, alerts: Sequence[Alert], source: str) -> None:
         self.door.take_alerts(alerts, source)
@@ -292,4 +270,5 @@ def _reachable(listen: str, port: int) -> str:
 
 def _fixed(settings: Settings) -> tuple[object, ...]:
     """What a running daemon cannot change."""
-    return settings.daemon, settings.intake.spool, settings.state, settings.notes
+    daemon = settings.daemon.model_copy(update={"spend": SpendSettings()})  # caps change at once
+    return daemon, settings.intake.spool, settings.state, settings.notes

@@ -14,14 +14,14 @@ from functools import partial
 
 from copilot import alerts
 from copilot.daemon.breaker import Breaker
-from copilot.daemon.caps import Allowance
-from copilot.daemon.jobs import Job, next_job
+from copilot.daemon.caps import USED_UP, Allowance
+from copilot.daemon.jobs import Job, due_job
 from copilot.daemon.shared_models import SharedModels
 from copilot.daemon.triage import triage
 from copilot.engine.engine import Engine
 from copilot.errors import CopilotError, EngineError, InboxError
 from copilot.inbox.inbox import Inbox
-from copilot.inbox.values import SEVERITIES, Entry, Stored
+from copilot.inbox.values import SEVERITIES, Entry, Severity, Stored
 from copilot.notes.front import Front
 from copilot.workspace import Workspace
 
@@ -37,9 +37,7 @@ RECONCILED_AT_ONCE = 1000
 IN_HAND = 2
 """Runs handed to the queue for each worker; the rest waits where it is ordered anew."""
 REST = timedelta(seconds=30)
-"""What waited for a service is tried again so late."""
-SILENT_FOR = timedelta(seconds=35)
-"""No answer to anybody for so long makes the model suspect."""
+"""A triage that failed is tried again so late."""
 RESTING_SEEN = 500
 RECONCILE_EVERY = timedelta(seconds=5)
 
@@ -142,7 +140,7 @@ class Desk:
         if free <= 0 or not self.breaker.may_try:
             return 0
         if not self.breaker.is_well:
-            free = 1  # the one that finds out
+            return self._send_one_ahead()
         handed = 0
         for entry in self._due(free):
             allowed = self.allowance(entry)
@@ -150,9 +148,24 @@ class Desk:
                 handed += self._try(entry, partial(self._begin, entry, allowed))
         return handed
 
+    def _send_one_ahead(self) -> int:
+        """Queue the one that finds out whether the model answers again."""
+        for entry in self._by_last_try():
+            allowed = self.allowance(entry)
+            if allowed != "nothing" and self._try(entry, partial(self._begin, entry, allowed)):
+                return 1
+        return 0
+
+    def _by_last_try(self) -> list[Entry]:
+        """What may begin, the one that was tried longest ago first, however severe it is.
+
+        A request that the service fails at each time must not stand for all others.
+        """
+        return sorted(self._due(RESTING_SEEN), key=lambda entry: entry.updated)
+
     def _begin(self, entry: Entry, allowed: Allowance) -> bool:
         self._note(entry.id)
-        return self.hand_out(entry, next_job(self.workspace(), entry, allowed))
+        return self.hand_out(entry, due_job(self.workspace(), entry, allowed))
 
     def _try(self, entry: Entry, do: Callable[[], bool]) -> bool:
         """Whether *do* did something. What is wrong with one incident holds up no other."""
@@ -172,10 +185,11 @@ class Desk:
     def _due(self, limit: int) -> list[Entry]:
         """What may begin, most severe and oldest first; who waited for a service has rested."""
         now = self.now()
+        rest = self.workspace().settings.daemon.model_pause / 2
         rested = [
             entry
             for entry in self.inbox.due(now, RESTING_SEEN, status="waiting_model")
-            if now - entry.updated > REST
+            if now - entry.updated > rest
         ]
         found = [*rested, *self.inbox.due(now, limit)]
         found.sort(key=lambda entry: (SEVERITIES.index(entry.severity), entry.due))
@@ -186,11 +200,21 @@ class Desk:
         """Whether the model can be asked."""
         return self.models.breaker(self.workspace())
 
+    @property
+    def model_trouble(self) -> str:
+        """Why no language model looks at incidents now; empty while it answers."""
+        if not self.breaker.is_well:
+            return f"the model cannot be asked ({self.breaker.reason})"
+        silence = self.workspace().settings.daemon.model_silence
+        if self.breaker.is_silent(silence.total_seconds()):
+            return f"the model has not answered for {silence.total_seconds():.0f} s"
+        return ""
+
     def _triage(self) -> int:
         """Begin triage of what is due and will not be looked at by a model soon."""
         now, begun = self.now(), 0
         known, self._triages = self._triages, {}
-        for entry, reason in self._hindered():
+        for entry, reason in self._hindered(TRIAGED_AT_ONCE + len(known)):
             old = known.get(entry.id)
             if old and not old.is_to_be_repeated(now):
                 self._triages[entry.id] = old
@@ -201,21 +225,25 @@ class Desk:
             begun += 1
         return begun
 
-    def _hindered(self) -> Iterator[tuple[Entry, str]]:
-        """Incidents and why no language model looks at them."""
-        now = self.now()
-        for entry in self.inbox.due(now, TRIAGED_AT_ONCE, status="waiting_model"):
+    def _hindered(self, most: int) -> Iterator[tuple[Entry, str]]:
+        """Incidents, at most so many of each status, and why no language model looks at them."""
+        now, trouble = self.now(), self.model_trouble
+        for entry in self.inbox.due(now, most, status="waiting_model"):
             yield entry, entry.reason
-        for entry in self.inbox.due(now, TRIAGED_AT_ONCE):
-            if not self.breaker.is_well:
-                yield entry, f"the model cannot be asked ({self.breaker.reason})"
-            elif self.allowance(entry) == "nothing":
-                yield entry, "the dollars of this hour or day are used"
-        if self.breaker.is_silent(SILENT_FOR.total_seconds()):
+        allowed: dict[Severity, Allowance] = {}
+        for entry in self.inbox.due(now, most):
+            if entry.severity not in allowed:
+                allowed[entry.severity] = self.allowance(entry)
+            if trouble:
+                yield entry, trouble
+            elif allowed[entry.severity] == "nothing":
+                yield entry, USED_UP
+        if trouble:
+            silence = self.workspace().settings.daemon.model_silence
             for status in ("queued", "running"):
-                for entry in self.inbox.list(status=status, limit=TRIAGED_AT_ONCE):
-                    if now - entry.due > SILENT_FOR:
-                        yield entry, f"the model has not answered for {SILENT_FOR.seconds} s"
+                for entry in self.inbox.list(status=status, limit=most):
+                    if now - entry.due > silence:
+                        yield entry, trouble
 
     def _reconcile(self) -> None:
         """Bring into the inbox what ended in the queue without a word of the worker."""

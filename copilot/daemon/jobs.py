@@ -46,8 +46,27 @@ def next_job(workspace: Workspace, entry: Entry, allowed: Allowance, question: s
     """The next run over that incident, with what the money allows."""
     options = replace(workspace.run_options, model=assembly.model_name(workspace))
     if allowed == "cheaper" and options.model != assembly.OFFLINE:
-        spend = workspace.settings.daemon.spend
-        turns = min(options.turns, spend.fewer_turns)
-        options = replace(options, model=spend.cheaper_model, turns=turns)
+        options = replace(options, model=workspace.settings.daemon.spend.cheaper_model)
+    return _job(workspace, entry, allowed, options, question)
+
+
+def due_job(workspace: Workspace, entry: Entry, allowed: Allowance) -> Job:
+    """The next run of an incident that is due; an unfinished investigation goes on as it began.
+
+    What another model would have to pay for again is cheaper with the model that was paid.
+    """
+    ours = {assembly.model_name(workspace), workspace.settings.daemon.spend.cheaper_model}
+    begun = app.begun_with(workspace, entry.id, "")
+    if begun not in ours:
+        return next_job(workspace, entry, allowed)
+    return _job(workspace, entry, allowed, replace(workspace.run_options, model=begun))
+
+
+def _job(
+    workspace: Workspace, entry: Entry, allowed: Allowance, options: RunOptions, question: str = ""
+) -> Job:
+    if allowed == "cheaper" and options.model != assembly.OFFLINE:
+        turns = min(options.turns, workspace.settings.daemon.spend.fewer_turns)
+        options = replace(options, turns=turns)
     record = app.record_for(workspace.with_run(options), entry.id, question).name
     return Job(entry.id, entry.runs + 1, record, options, question)

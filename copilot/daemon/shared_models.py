@@ -56,7 +56,11 @@ class GuardedModel:
     def describe(self) -> Json | None:
         """What the service says of the model, or None."""
         describe = getattr(self.model, "describe", None)
-        return describe() if describe and self.breaker.is_well else None
+        if not describe or not self.breaker.may_try:
+            return None
+        with self.breaker.asking():
+            found: Json | None = describe()
+        return found
 
 
 @dataclass
@@ -72,7 +76,9 @@ class SharedModels:
 
     def breaker(self, workspace: Workspace) -> Breaker:
         """The breaker of the service that this workspace's model is asked at."""
-        return self._breakers.setdefault(workspace.settings.model.base_url, Breaker(self.monotonic))
+        settings = workspace.settings
+        pause_s = settings.daemon.model_pause.total_seconds()
+        return self._breakers.setdefault(settings.model.base_url, Breaker(self.monotonic, pause_s))
 
     @contextmanager
     def model_for(

@@ -11,7 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from copilot import app
-from copilot.daemon.caps import Allowance
+from copilot.daemon.caps import USED_UP, Allowance
 from copilot.daemon.first_alert import first_alert
 from copilot.daemon.jobs import Job, job_of
 from copilot.daemon.patience import patiently
@@ -99,12 +99,15 @@ class Worker:
         return ending.report.verdict
 
     def _stop(self, job: Job) -> StopReason:
+        """Why the report is wanted now. Raises ModelError when the next turn has to wait."""
         entry = self.inbox.incident(job.incident)
         if entry is None:
             return ""
         if entry.resolved and not job.question:
             return "resolved"
-        return "spend" if self.allowance(entry) == "nothing" else ""
+        if self.allowance(entry) == "nothing":
+            raise ModelError(USED_UP, kind="spend_cap", retryable=True)
+        return ""
 
     def _recount(self, job: Job, record: Path) -> None:
         """Count again what a killed process may have paid and not counted; twice is once."""

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 
 from copilot.credentials import Secret
 from copilot.daemon_settings import GrafanaSettings
-from copilot.errors import CredentialsError, UsageError
+from copilot.errors import SenderError, UsageError
 from copilot.intake import alertmanager, fields
 from copilot.intake.bounds import TEXT_CHARACTERS
 from copilot.intake.parcel import FIRING, RESOLVED, Parcel
@@ -35,7 +35,7 @@ def verify(
     body: bytes, headers: Mapping[str, str], rules: GrafanaSettings, secret: Secret, *,
     now: datetime,
 ) -> None:  # fmt: skip
-    """Return when the headers carry Grafana's signature over *body*, else raise CredentialsError.
+    """Return when the headers carry Grafana's signature over *body*, else raise SenderError.
 
     It is the hex HMAC-SHA-256 of the body, or of `timestamp:body` where the rules name a header
     for the time; then a time too far from *now* is a replay. *headers* are in lower case.
@@ -48,7 +48,7 @@ def verify(
     wanted = hmac.new(secret.reveal().encode(), signed, hashlib.sha256).hexdigest()
     given = headers.get(rules.signature_header.lower(), "").strip().lower()
     if not hmac.compare_digest(wanted.encode(), given.encode("utf-8", "replace")):
-        raise CredentialsError(
+        raise SenderError(
             f"{rules.signature_header} does not fit the body; compare the secrets of both sides"
         )
 
@@ -56,7 +56,7 @@ def verify(
 def _check_time(text: str, now: datetime, tolerance: timedelta) -> None:
     sent = from_epoch(int(text)) if SECONDS.fullmatch(text) else None
     if sent is None or abs(now - sent) > tolerance:
-        raise CredentialsError("the signature's timestamp is missing, no time, or too far from now")
+        raise SenderError("the signature's timestamp is missing, no time, or too far from now")
 
 
 def _rule(payload: JsonObject) -> Alert:

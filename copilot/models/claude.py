@@ -18,6 +18,7 @@ from copilot.models.faults import Fault, model_error
 from copilot.models.model import Json, Request, Response, verdict
 from copilot.models.retries import Attempt, Retries
 from copilot.models.stream import BrokenStreamError, assemble, refuse_constant, whole
+from copilot.safe_text import one_line
 
 PUBLIC_URL = "https://api.anthropic.com"
 COUNTED = frozenset(
@@ -145,7 +146,7 @@ class Claude:
             elif kind.startswith("application/json"):
                 raw = whole(_object(answer.read()))
             else:
-                raise BrokenStreamError(f"the answer is {kind or 'of no type'}, not a message")
+                raise self._elsewhere(request, kind)
         response = Response(raw, answer.headers.get("request-id"))
         if verdict(response) == "broken":
             reason = f"stop reason {response.stop_reason!r} with {len(response.content)} blocks"
@@ -164,6 +165,15 @@ class Claude:
             if event.event == "error" or data.get("type") == "error":
                 raise self._refused(request, _stream_fault(data, response), response)
             yield data
+
+    def _elsewhere(self, request: Request, kind: str) -> ModelError:
+        return ModelError(
+            f"asked {request.model} at {self._endpoint.base_url} for the next turn, and something "
+            f"else answered, with {one_line(kind, 80) or 'no content type'}; check the proxy and "
+            "the base URL",
+            kind="network",
+            retryable=True,
+        )
 
     def _refused(self, request: Request, fault: Fault, response: httpx2.Response) -> ModelError:
         now = self._now().astimezone(UTC)

@@ -20,7 +20,7 @@ KIND_BY_TYPE = {
     "overloaded_error": "overloaded",
     "conflict_error": "overloaded",
     "timeout_error": "network",
-    "api_error": "broken",
+    "api_error": "failed",
     "request_too_large": "too_long",
     "invalid_request_error": "invalid",
     "not_found_error": "invalid",
@@ -37,7 +37,7 @@ KIND_BY_STATUS = {
     504: "network",
     529: "overloaded",
 }
-RETRYABLE = frozenset({"rate_limit", "overloaded", "network", "broken"})
+RETRYABLE = frozenset({"rate_limit", "overloaded", "network", "failed", "broken"})
 SPEND_CAPS = frozenset(
     {
         "enforced_spend_limit_reached",
@@ -56,7 +56,8 @@ NEXT = {
     "too_long": "send less: clear or compact, then try again",
     "invalid": "the request or the model name is wrong; sending it again is no use",
     "network": "check the network and the base URL, then try again",
-    "broken": "the service failed: try again later",
+    "failed": "the service failed: try again later",
+    "broken": "the answer makes no sense: try again later",
 }
 MESSAGE_MAX_CHARACTERS = 500
 
@@ -117,7 +118,7 @@ def _kind(fault: Fault) -> str:
         return "spend_cap"
     if TOO_LONG in said and fault.status in (200, 400):
         return "too_long"
-    by_status = KIND_BY_STATUS.get(fault.status, "broken" if fault.status >= 500 else "invalid")
+    by_status = KIND_BY_STATUS.get(fault.status, "failed" if fault.status >= 500 else "invalid")
     if fault.status != 200:
         return by_status
     return KIND_BY_TYPE.get(fault.type or "", "broken")

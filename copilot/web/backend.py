@@ -1,8 +1,9 @@
 """What the routes ask of the daemon. They know nothing else of it, so they are testable alone.
 
 Every call may block and is made on a thread, except `turned_away` and `begin`. A `UsageError` is
-the sender's fault (400), a `NotFoundError` is 404, a `CredentialsError` is 401; any other error
-means "not now" (503), which is the only answer that makes a sender of alerts try again.
+the sender's fault (400), a `NotFoundError` is 404, a `SenderError` is 401; any other error means
+"not now" (503), which is the only answer that makes a sender of alerts try again. A key that the
+daemon lacks is no fault of the sender's, whose own was good.
 """
 
 from collections.abc import Mapping, Sequence
@@ -96,6 +97,10 @@ class Backend(Protocol):
 
     def readiness(self) -> Sequence[str]:
         """Why no alerts should be sent here now, one line each; empty when all is well."""
+        ...
+
+    def degraded(self) -> Sequence[str]:
+        """What works less well than it should, one line each. Alerts are wanted all the same."""
         ...
 
     def metrics(self) -> bytes:

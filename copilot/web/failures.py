@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from copilot.errors import CopilotError, CredentialsError, NotFoundError, UsageError
+from copilot.errors import CopilotError, NotFoundError, SenderError, UsageError
 from copilot.web.alerts import kind_of
 from copilot.web.answers import Refusal, not_now, refused
 
@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 
 STATUS: Mapping[type[CopilotError], int] = {
     UsageError: 400,
-    CredentialsError: 401,
+    SenderError: 401,
     NotFoundError: 404,
 }
 BETWEEN_S = 60.0

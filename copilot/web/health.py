@@ -35,15 +35,21 @@ class HealthRoutes:
 
     async def _is_ready(self, request: Request) -> Response:
         try:
-            problems = list(await self._threads.run(self._backend.readiness))
+            problems, degraded = await self._threads.run(self._standing)
         except TimeoutError:
-            problems = ["the daemon does not answer"]
-        if not problems:
-            return answer({"status": "ready"})
-        said: dict[str, Json] = {"status": "not ready"}
+            problems, degraded = ["the daemon does not answer"], []
+        said: dict[str, Json] = {"status": "not ready" if problems else "ready"}
         if self._access.admits(request.headers.getlist("authorization")):
-            said["problems"] = [one_line(problem) for problem in problems]
+            told = {"problems": problems, "degraded": degraded}
+            said |= {
+                name: [one_line(one) for one in lines] for name, lines in told.items() if lines
+            }
+        if not problems:
+            return answer(said)
         return answer(said, 503, {"retry-after": str(RETRY_AFTER_S)})
+
+    def _standing(self) -> tuple[list[str], list[str]]:
+        return list(self._backend.readiness()), list(self._backend.degraded())
 
     async def _metrics(self, _: Request) -> Response:
         text = await self._threads.run(self._backend.metrics)

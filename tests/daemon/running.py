@@ -25,7 +25,8 @@ from copilot.daemon import doorplate
 from copilot.journal import Event, read_events
 from tests.bench import made_workspace
 from tests.daemon.forks import Fork, Forks
-from tests.doubles.messages_api import MessagesApi, calls
+from tests.doubles.line import Reached
+from tests.doubles.messages_api import calls
 from tests.doubles.messages_api.script import Reply
 
 INCIDENT = re.compile(r'"incident":"(inc-[0-9]{8}-[0-9a-f]{6})"')
@@ -132,7 +133,7 @@ class RunningDaemon:
     """A daemon over *folder*; it may be killed and started again as often as one likes."""
 
     def __init__(
-        self, folder: Path, api: MessagesApi, *, workers: int = 4, daemon: str = "",
+        self, folder: Path, api: Reached, *, workers: int = 4, daemon: str = "",
         intake: str = "", rest: str = "", environ: Mapping[str, str] | None = None,
         program: Sequence[str] = ("-m", "copilot"), listen: str = "127.0.0.1:0", forks: Forks | None = None,
     ) -> None:  # fmt: skip
@@ -153,7 +154,11 @@ class RunningDaemon:
         self.log = folder / "daemon.log"
 
     def __enter__(self) -> Self:
-        self.start()
+        try:
+            self.start()
+        except BaseException:
+            self.kill()  # nobody else would
+            raise
         return self
 
     def __exit__(

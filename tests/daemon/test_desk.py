@@ -1,19 +1,29 @@
 """Claims about the desk: what is wrong with one incident holds up no other."""
 
+from collections.abc import Callable
 from concurrent.futures import Future
-from datetime import timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
 
+import pytest
+
 from copilot import app
+from copilot.assembly import VERSION
 from copilot.daemon.desk import Desk, Triage
 from copilot.daemon.housekeeping import Housekeeping
+from copilot.daemon.jobs import due_job, next_job
 from copilot.daemon.shared_models import SharedModels
 from copilot.inbox.inbox import Inbox
 from copilot.inbox.values import Arrival, Rules, Severity
+from copilot.journal import Journal
+from copilot.workspace import Workspace
 from tests.bench import ALERT, NOW, made_workspace
 from tests.daemon.running import Investigator, RunningDaemon
 from tests.doubles.messages_api import MessagesApi
+
+AT_ONCE = Rules(debounce=timedelta(0))
 
 
 def arrival(name: str, severity: Severity) -> Arrival:
@@ -22,6 +32,34 @@ def arrival(name: str, severity: Severity) -> Arrival:
         alert={"title": name}, key=name, identity=name, group="", source="test",
         status="firing", starts_at=NOW, ends_at=None, severity=severity,
     )  # fmt: skip
+
+
+@dataclass
+class Clock:
+    """Stands still until it is set."""
+
+    time: datetime
+
+    def __call__(self) -> datetime:
+        return self.time
+
+
+def desk_of(
+    workspace: Workspace,
+    inbox: Inbox,
+    *,
+    models: SharedModels | None = None,
+    now: Callable[[], datetime] = lambda: NOW,
+) -> Desk:
+    """Return a desk without a queue, before a purse that is never empty."""
+    return Desk(
+        workspace=lambda: workspace,
+        inbox=inbox,
+        engine=cast("Any", None),
+        models=models or SharedModels(),
+        allowance=lambda _: "full",
+        now=now,
+    )
 
 
 def test_an_incident_whose_notes_are_spoilt_holds_up_no_other(tmp_path: Path) -> None:
@@ -74,24 +112,69 @@ def test_what_is_reopened_in_the_notes_is_open_for_the_next_alert(tmp_path: Path
 
 
 def test_after_an_outage_the_most_severe_begins_first(tmp_path: Path) -> None:
-    rules = Rules(debounce=timedelta(0))
-    with Inbox(tmp_path / "inbox.sqlite", rules, now=lambda: NOW) as inbox:
+    workspace = made_workspace(tmp_path)
+    with Inbox(tmp_path / "inbox.sqlite", AT_ONCE, now=lambda: NOW) as inbox:
         low, critical = inbox.accept([arrival("a", "low"), arrival("b", "critical")])
         inbox.queued(low.incident, 1)
         inbox.finished(low.incident, 1, "waiting_model", "it was away")
         later = NOW + timedelta(minutes=5)
-        desk = Desk(
-            workspace=cast("Any", None),
-            inbox=inbox,
-            engine=cast("Any", None),
-            models=SharedModels(),
-            allowance=lambda _: "full",
-            now=lambda: later,
-        )
+        desk = desk_of(workspace, inbox, now=lambda: later)
         found = [entry.id for entry in desk._due(2)]
         desk.close()
 
     assert found == [critical.incident, low.incident]
+
+
+def test_more_incidents_than_one_round_looks_at_are_triaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("copilot.daemon.desk.TRIAGED_AT_ONCE", 1)
+    workspace, models = made_workspace(tmp_path), SharedModels()
+    models.breaker(workspace).failed("auth", "invalid x-api-key")
+    with Inbox(tmp_path / "inbox.sqlite", AT_ONCE, now=lambda: NOW) as inbox:
+        taken = inbox.accept([arrival(name, "normal") for name in "abc"])
+        desk = desk_of(workspace, inbox, models=models)
+        begun = [desk._triage() for _ in range(4)]
+        desk._threads.shutdown()
+
+    assert begun == [1, 1, 1, 0]
+    for one in taken:
+        assert "Offline triage" in (tmp_path / "notes" / one.incident / "report.md").read_text()
+
+
+def test_the_one_that_finds_out_is_the_one_that_was_tried_longest_ago(tmp_path: Path) -> None:
+    workspace, clock = made_workspace(tmp_path), Clock(NOW)
+    with Inbox(tmp_path / "inbox.sqlite", AT_ONCE, now=clock) as inbox:
+        low, critical = inbox.accept([arrival("a", "low"), arrival("b", "critical")])
+        for one in (low, critical):
+            clock.time += timedelta(seconds=1)
+            inbox.queued(one.incident, 1)
+            inbox.finished(one.incident, 1, "waiting_model", "it was away")
+        clock.time += timedelta(minutes=5)
+        desk = desk_of(workspace, inbox, now=clock)
+        found = [entry.id for entry in desk._by_last_try()]
+        desk.close()
+
+    assert found == [low.incident, critical.incident]
+
+
+def test_an_investigation_that_was_paid_for_goes_on_with_its_own_model(tmp_path: Path) -> None:
+    workspace = made_workspace(tmp_path)
+    with Inbox(tmp_path / "inbox.sqlite", AT_ONCE, now=lambda: NOW) as inbox:
+        [taken] = inbox.accept([arrival("a", "normal")])
+        entry = inbox.incident(taken.incident)
+        assert entry
+        ours = workspace.with_run(replace(workspace.run_options, model="claude-sonnet-5-5"))
+        begun = {"version": VERSION, "model": "claude-sonnet-5-5", "policy": "default"}
+        with Journal(ours.journal_path(entry.id, 1), now=lambda: NOW) as journal:
+            journal.append("started", 0, {**begun, "question": ""})
+        kept = due_job(ours, entry, "cheaper")
+        anew = next_job(ours, entry, "cheaper")
+
+    cheaper = workspace.settings.daemon.spend
+    assert (kept.options.model, kept.record) == ("claude-sonnet-5-5", "0001.jsonl")
+    assert kept.options.turns == cheaper.fewer_turns
+    assert (anew.options.model, anew.record) == (cheaper.cheaper_model, "0002.jsonl")
 
 
 def test_a_triage_that_failed_is_tried_again_after_a_rest_and_one_that_did_not_is_not() -> None:

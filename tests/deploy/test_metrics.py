@@ -38,7 +38,8 @@ def families() -> dict[str, tuple[set[str], set[str]]]:
     metrics = Metrics("1")
     for name in WATCHED:
         metrics.watch(name, lambda: 1.0)
-    metrics.watch_polls(lambda: {("stalls", "runs"): 1})
+    metrics.watch_polls(lambda: {("stalls", "runs"): 1}, lambda: {("stalls",): 1})
+    metrics.watch_degraded(lambda: {("model",): 0})
     metrics.alert_received("spool", "opened")
     metrics.investigation_ended("reported", 60)
     metrics.model_request("m", "ok")

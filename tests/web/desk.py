@@ -28,6 +28,7 @@ class Desk:
 
     error: Exception | None = None
     problems: list[str] = field(default_factory=list)
+    troubles: list[str] = field(default_factory=list)
     hold: threading.Event | None = None
     """Every call waits for it, when there is one."""
     waiting: int = 0
@@ -108,6 +109,9 @@ class Desk:
         if self.hold:
             self.hold.wait(20)
         return self.problems
+
+    def degraded(self) -> Sequence[str]:
+        return self.troubles
 
     def metrics(self) -> bytes:
         return b"copilot_queue_depth 0.0\n"

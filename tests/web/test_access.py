@@ -125,3 +125,14 @@ def test_why_it_is_not_ready_is_told_to_friends_only(access: Access) -> None:
 
         assert (stranger.status, stranger.json) == (503, {"status": "not ready"})
         assert friend.json["problems"] == ["the model refuses the key"]
+
+
+def test_what_it_works_without_is_told_to_friends_and_keeps_no_alert_back(access: Access) -> None:
+    with Served(access=access) as served:
+        served.desk.troubles = ["poll tickets: no answer within 300 s"]
+
+        stranger = served.get("/readyz")
+        friend = served.get("/readyz", authorization=f"Bearer {TOKEN}")
+
+        assert (stranger.status, stranger.json) == (200, {"status": "ready"})
+        assert (friend.status, friend.json["degraded"]) == (200, served.desk.troubles)

@@ -6,7 +6,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from copilot.errors import ConfigError, CopilotError, CredentialsError, NotesError, UsageError
+from copilot.errors import (
+    ConfigError,
+    CopilotError,
+    CredentialsError,
+    NotesError,
+    SenderError,
+    UsageError,
+)
 from tests.web.desk import Desk
 from tests.web.served import POST, QUICK, Served
 
@@ -58,7 +65,8 @@ def test_a_bad_payload_is_told_in_one_line(served: Served, body: bytes) -> None:
     ("error", "status"),
     [
         (UsageError("version 3 is not taken"), 400),
-        (CredentialsError("the signature is wrong"), 401),
+        (SenderError("the signature is wrong"), 401),
+        (CredentialsError("claude needs a key: set ANTHROPIC_API_KEY"), 503),
         (NotesError("the disk is full", retryable=True), 503),
         (CopilotError("draining"), 503),
         (ConfigError("COPILOT_GRAFANA_SECRET is not set"), 503),
