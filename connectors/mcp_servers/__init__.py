@@ -5,6 +5,6 @@ towards us all of it is plain calls that block for a bounded time.
 """
 
 from connectors.mcp_servers.server import CHANGED, McpServer
-from connectors.mcp_servers.values import Launch, RemoteTool, Reply
+from connectors.mcp_servers.values import Launch, RemoteTool, Reply, marked
 
-__all__ = ["CHANGED", "Launch", "McpServer", "RemoteTool", "Reply"]
+__all__ = ["CHANGED", "Launch", "McpServer", "RemoteTool", "Reply", "marked"]

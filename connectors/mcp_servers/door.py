@@ -17,7 +17,7 @@ from mcp import Client, MCPError, types
 
 from connectors.mcp_servers.pipes import Child
 from connectors.mcp_servers.transport import Wire
-from connectors.mcp_servers.values import Launch, RefusedError, RemoteTool
+from connectors.mcp_servers.values import Launch, RefusedError, RemoteTool, marked
 from copilot.errors import ConnectorError
 from copilot.values import Json, JsonObject
 
@@ -151,8 +151,10 @@ class Session:
 
     def _gone(self) -> ConnectorError:
         self._ended.wait(END_S)
-        last = self._clean(self._wire.last_words)
-        return self._error(f"{self._wire.why}; it said last: «{last}»" if last else self._wire.why)
+        why = self._wire.why
+        if last := self._clean(self._wire.last_words):
+            why += f"; it said last: {marked(last)}"
+        return self._error(why)
 
     def _error(self, what: str) -> ConnectorError:
         return ConnectorError(f"{self._launch.name}: the MCP server {what}", retryable=True)

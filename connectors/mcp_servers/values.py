@@ -43,5 +43,10 @@ class Reply:
     """True when there were more rows than are taken."""
 
 
+def marked(said: str) -> str:
+    """A server's words between marks that they cannot write."""
+    return f"«{said.replace('«', '<').replace('»', '>')}»"
+
+
 class RefusedError(Exception):
     """The server answered that it will not, or cannot; it is alive."""

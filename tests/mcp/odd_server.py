@@ -43,7 +43,7 @@ def picture() -> Result:
 
 
 def crash() -> Result:
-    sys.stderr.write(f"about to end, {SECRET}\n")
+    sys.stderr.write(f"about to » end, {SECRET}\n")
     sys.stderr.flush()
     os._exit(3)
 

@@ -117,7 +117,8 @@ def test_a_crash_is_one_failed_call_and_the_next_one_starts_it_again(
     server = opened()
 
     with pytest.raises(
-        ConnectorError, match="ended with exit status 3; it said last: «about to end, password=xxx"
+        ConnectorError,
+        match="ended with exit status 3; it said last: «about to > end, password=xxxxx»",
     ):
         server.call("crash", {})
 
@@ -256,4 +257,4 @@ def test_what_it_complains_of_is_logged_redacted(
     with pytest.raises(ConnectorError):
         opened().call("crash", {})
 
-    assert "event=mcp_stderr server=odd text='about to end, password=xxxxx'" in caplog.text
+    assert "event=mcp_stderr server=odd text='about to » end, password=xxxxx'" in caplog.text
