@@ -11,6 +11,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import re2
+
 DEFAULT_MASKS: tuple[tuple[str, str], ...] = (
     ("time", r"\d{4}-\d\d-\d\d(?:[T_ ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"),
     ("time", r"\d\d?:\d\d:\d\d(?:[.,:]\d+)*"),
@@ -70,7 +72,7 @@ class TemplateMiner:
     """Gives each message the number of its template; the wording of one may grow wider."""
 
     def __init__(self, masks: Sequence[tuple[str, str]] = DEFAULT_MASKS) -> None:
-        self._masks = [(f"<{name}>", re.compile(pattern)) for name, pattern in masks]
+        self._masks = [(f"<{name}>", _compiled(name, pattern)) for name, pattern in masks]
         self._templates: list[_Template] = []
         self._groups: dict[tuple[int, str, str], list[int]] = {}
         self._known: dict[tuple[str, str], int] = {}
@@ -169,6 +171,14 @@ class TemplateMiner:
         self._templates.append(_Template(list(words)))
         group.append(len(self._templates) - 1)
         return len(self._templates) - 1
+
+
+def _compiled(name: str, pattern: str) -> re.Pattern[str]:
+    """The pattern, ready to match; what an operator wrote is RE2, so that no word can stall it."""
+    compiled: re.Pattern[str] = (
+        re.compile(pattern) if (name, pattern) in DEFAULT_MASKS else re2.compile(pattern)
+    )
+    return compiled
 
 
 def telling(message: str) -> str:

@@ -23,11 +23,12 @@ from copilot.models.retries import Attempt, Retries
 from copilot.models.support import NOTHING
 from copilot.notes.search import search_notes
 from copilot.notes.state import parse
+from copilot.screening import screened
 from copilot.steps import Budgets, usage_json
 from copilot.tools.base import AnyTool, Case
 from copilot.tools.catalogue import TOOLS
 from copilot.tools.registry import Registry
-from copilot.values import Alert, Json, JsonObject
+from copilot.values import Alert, Json, JsonObject, object_at, text_at
 from copilot.window import iso
 from copilot.workspace import Workspace
 from policies.schema import Policy, Window
@@ -240,6 +241,14 @@ def started(workspace: Workspace, case: Case) -> JsonObject:
         "libraries": list[Json](sorted(case.libraries)),
     }
     alert = alerts.as_json(case.alert)
+    mark = workspace.mark(case.incident)
+    said: JsonObject = {
+        "alert": alert,
+        "question": case.question,
+        "sources": sources,
+        "history": history,
+    }
+    shown = screened(said, workspace.redactor)
     return {
         "version": VERSION,
         "incident": case.incident,
@@ -247,12 +256,14 @@ def started(workspace: Workspace, case: Case) -> JsonObject:
         "question": case.question,
         "model": model_name(workspace),
         "policy": workspace.policy.name,
+        "mark": mark,
         "message": prompt.first_message(
-            alert,
+            object_at(shown, "alert"),
             incident=case.incident,
-            question=case.question,
-            sources=sources,
-            history=history,
+            question=text_at(shown, "question"),
+            sources=object_at(shown, "sources"),
+            history=object_at(shown, "history"),
+            mark=mark,
         ),
         "artifacts": [
             [item.kind, item.value, 0]

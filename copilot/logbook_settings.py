@@ -17,7 +17,7 @@ Index = Annotated[str, AfterValidator(checked_index)]
 
 
 class Mask(Strict):
-    """A pattern (RE2) whose matches count as one name in message templates."""
+    """A pattern (RE2) of whole words with a digit in them; templates show `<NAME>` instead."""
 
     pattern: Pattern
     name: Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]{0,19}$")]

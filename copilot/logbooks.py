@@ -18,6 +18,7 @@ from connectors.opensearch import (
     Site,
     Told,
 )
+from connectors.templates import DEFAULT_MASKS
 from copilot.credentials import secret
 from copilot.errors import CredentialsError
 from copilot.logbook_settings import EmbeddedLogbookSource, OpenSearchLogbookSource
@@ -32,9 +33,10 @@ def open_logbook(
 
     Raises CredentialsError when its secret is not set.
     """
+    masks = (*((mask.name, mask.pattern) for mask in source.masks), *DEFAULT_MASKS)
     if isinstance(source, EmbeddedLogbookSource):
-        return EmbeddedLogbook(source.path, name=source.name)
-    return OpenSearchLogbook(site_of(source, environ), name=source.name)
+        return EmbeddedLogbook(source.path, name=source.name, masks=masks)
+    return OpenSearchLogbook(site_of(source, environ), name=source.name, masks=masks)
 
 
 def site_of(source: OpenSearchLogbookSource, environ: Mapping[str, str]) -> Site:

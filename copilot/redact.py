@@ -10,13 +10,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
 
 import re2
 
 from copilot.redaction_checks import is_secret, names_a_secret
 from copilot.redaction_rules import EMAIL, RULES
 from copilot.shadow import Shadow, shadow_of, views_of
+from copilot.values import JsonT, with_texts
 
 TOKEN = re.compile(r"<secret:[a-z0-9-]{1,24}:[0-9a-f]{4}>")
 """What was redacted already; it is never redacted again."""
@@ -26,8 +26,6 @@ SCHEME = re.compile(r"(?i)(?:bearer|basic|token|negotiate|ntlm)\s+")
 PASSES = 4
 """A token is a border to what stands beside it, and can so uncover one more secret."""
 MEMORY_BYTES = 64 << 20
-
-JsonT = TypeVar("JsonT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,22 +72,7 @@ class Redactor:
 
     def redact_json(self, value: JsonT) -> JsonT:
         """The JSON value with every text redacted; keys stay, and tell what else is a secret."""
-        whole: list[object] = [None]
-        pending: list[tuple[Any, Any, object, str]] = [(whole, 0, value, "")]
-        while pending:  # no recursion: a log line can be JSON of any depth
-            target, place, item, name = pending.pop()
-            match item:
-                case str():
-                    target[place] = self._redact_named(name, item)
-                case list():
-                    target[place] = copy = [None] * len(item)
-                    pending += [(copy, index, inner, name) for index, inner in enumerate(item)]
-                case dict():
-                    target[place] = named = dict.fromkeys(item)
-                    pending += [(named, key, inner, key) for key, inner in item.items()]
-                case _:
-                    target[place] = item
-        return cast("JsonT", whole[0])
+        return with_texts(value, self._redact_named)
 
     def _redact_named(self, name: str, text: str) -> str:
         """The text redacted; all of it when it is the value of a secret's name."""

@@ -33,8 +33,8 @@ class Rule:
     locate: Callable[[Match, str], Span | None] = captured
 
 
-LEFT = r"(?:\b|_|%[0-9A-Fa-f]{2}|\\[nrt])"
-r"""Where a key may begin: also right after an escaped character, as in `\nAKIA…`."""
+LEFT = r"(?:\b|_|%[0-9A-Fa-f]{2}|\\[nrt]|\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})"
+r"""Where a key may begin: also right after an escaped character, as in `\nAKIA…`, `\u200bAKIA…`."""
 BARE = r"[^\s\"',;&\x00]+"
 VALUE = rf"""(?:"((?:[^"\\\n\x00]|\\[^\n\x00])+)|\\+"([^"\\\n\x00]+)|'([^'\n\x00]+)|({BARE}))"""
 

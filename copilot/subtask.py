@@ -125,7 +125,8 @@ def _started(parent: Work, brief: Brief) -> JsonObject:
             "usd": str(usd),
             "wall_time_s": int(wall_time.total_seconds()),
         },
-        "message": prompt.task_message(brief.text, sources),
+        "mark": parent.view.mark,
+        "message": prompt.task_message(brief.text, sources, parent.view.mark),
         # What a brief names was shown by nobody yet: it counts once a row holds it.
         "artifacts": [],
     }

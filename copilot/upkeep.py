@@ -9,13 +9,15 @@ from datetime import timedelta
 
 from copilot.context import levers
 from copilot.context.compaction import Kind, Summary, split, summary_in, summary_request
-from copilot.context.instructions import fenced
+from copilot.context.instructions import SUMMARISED
 from copilot.context.levers import Bite, Outlook
-from copilot.context.restate import Loss, loss, restatement, visible
+from copilot.context.restate import KEPT, Loss, loss, restatement, visible
 from copilot.context.room import request_room
 from copilot.context.view import Piece, emptied
 from copilot.errors import ModelError
+from copilot.fence import fenced
 from copilot.models.model import Response
+from copilot.safe_text import safe_text
 from copilot.steps import Work, is_failed_summary, priced, step, usage_json
 from copilot.values import JsonObject
 
@@ -169,7 +171,7 @@ def compact_view(work: Work, turn: int, kind: Kind, *, retold: bool = False) -> 
         "failed": failed,
         "keep_from": keep_from,
         "block": summary.block,
-        "summary": fenced(summary.text) if summary.text else "",
+        "summary": _told(work, summary.text),
         "strip_thinking": retold or (kind != "on_demand" and work.ledger.support.binds_thinking),
         **lost.as_json(),
         "model": work.model.name,
@@ -180,6 +182,13 @@ def compact_view(work: Work, turn: int, kind: Kind, *, retold: bool = False) -> 
         text = "\n".join([summary.content, visible(kept)])
         data["state"] = put_back(work, text, goal=bool(summary.block))
     work.journal.append("compact", turn, data)
+
+
+def _told(work: Work, summary: str) -> str:
+    """A summary of ours as it comes back: safe to read, fenced and labelled."""
+    if not summary:
+        return ""
+    return f"{fenced(safe_text(summary), work.view.mark)}\n{SUMMARISED}"
 
 
 def _tail_from(work: Work, turn: int, kind: Kind) -> int:
@@ -198,7 +207,8 @@ def put_back(work: Work, text: str, *, goal: bool = False, before: str | None = 
     alert = f"{case.alert.words()}\n{case.question}".strip() if goal else ""
     if all(line in text for line in alert.splitlines()):
         alert = ""
-    return restatement(case.state(), work.ledger, text, goal=alert, before=before)
+    said = restatement(case.state(), work.ledger, text, goal=alert, before=before)
+    return f"{KEPT}\n{fenced(safe_text(said), work.view.mark)}" if said else ""
 
 
 def _as_read(work: Work, older: Sequence[Piece]) -> Sequence[Piece]:

@@ -3,14 +3,16 @@
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypeVar, cast
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 """Any JSON value."""
 JsonObject: TypeAlias = dict[str, Json]
+
+JsonT = TypeVar("JsonT")
 
 REFERENCE = re.compile(r"(R\d{4,9})(?::(\d{1,9}))?")
 
@@ -63,6 +65,37 @@ def canonical(value: Json) -> str:
 def compact(value: Json) -> str:
     """*value* as JSON in its own key order, without spaces: what the model reads."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def with_texts(
+    value: JsonT, change: Callable[[str, str], str], rename: Callable[[str], str] = str
+) -> JsonT:
+    """The JSON value with each text as *change* gives it for its name and the text itself.
+
+    A text in a list has the list's name. Of two keys that *rename* makes one, both stay.
+    """
+    whole: list[object] = [None]
+    pending: list[tuple[Any, Any, object, str]] = [(whole, 0, value, "")]
+    while pending:  # no recursion: a log line can be JSON of any depth
+        target, place, item, name = pending.pop()
+        match item:
+            case str():
+                target[place] = change(name, item)
+            case list():
+                target[place] = copy = [None] * len(item)
+                pending += [(copy, index, inner, name) for index, inner in enumerate(item)]
+            case dict():
+                named: dict[str, object] = {}
+                target[place] = named
+                for key, inner in item.items():
+                    shown = rename(key)
+                    while shown in named:
+                        shown += "_"
+                    named[shown] = None
+                    pending.append((named, shown, inner, key))
+            case _:
+                target[place] = item
+    return cast("JsonT", whole[0])
 
 
 def digest(text: str) -> str:

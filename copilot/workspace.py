@@ -13,6 +13,7 @@ from connectors.mcp_servers import McpServer
 from copilot.comments import JiraComments, comments_for, places_of
 from copilot.config import load_settings
 from copilot.credentials import Secret, secret
+from copilot.fence import mark_of
 from copilot.incidents import Incidents
 from copilot.journal import Event, read_events
 from copilot.logbooks import AnyLogbook, open_logbook
@@ -100,9 +101,15 @@ class Workspace:
     @cached_property
     def redactor(self) -> Redactor:
         """The redactor with this workspace's own key, so that its tokens mean nothing elsewhere."""
-        return Redactor(
-            _own_key(self.settings.state / "redaction.key"), emails=self.settings.redaction.emails
-        )
+        return Redactor(self._key, emails=self.settings.redaction.emails)
+
+    def mark(self, incident: str) -> str:
+        """The mark that fences what the incident's newest investigation reads."""
+        return mark_of(self._key, f"{incident} {len(self.journals(incident))}")
+
+    @cached_property
+    def _key(self) -> bytes:
+        return _own_key(self.settings.state / "redaction.key")
 
     @property
     def outbox(self) -> Outbox:

@@ -77,6 +77,8 @@ def _envelope(tool: str, outcome: Outcome, handle: str) -> JsonObject:
         head |= {"handle": handle, "lines": len(outcome.rows)}
     if outcome.first and outcome.last:
         head["range"] = [iso(outcome.first), iso(outcome.last)]
+    if outcome.instruction_like:
+        head["instruction_like"] = outcome.instruction_like
     if outcome.facts:
         head["facts"] = outcome.facts
     if outcome.hint:

@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
+from copilot.fence import fenced
 from copilot.journal import Event
 from copilot.models.model import Json, Response, assistant_message, verdict
 from copilot.values import JsonObject, compact, list_at, object_at, text_at
@@ -64,6 +65,8 @@ class View:
         up to the first one cleared the cache still holds, at the first one kept the next clearing
         will begin."""
         self.last_message_id = ""
+        self.mark = ""
+        """Of the fence around what the tools answer."""
         self._alert: Piece | None = None
         """Said again whenever a conversation begins anew without a summary of the service's."""
         self._bytes: dict[str, int] = {}
@@ -86,12 +89,13 @@ class View:
         data = event.data
         match event.kind:
             case "started":
+                self.mark = text_at(data, "mark")
                 self._alert = _text("user", "alert", 0, text_at(data, "message"))
                 self._say(self._alert)
             case "response" if not data.get("dropped"):
                 self._answered(event)
             case "result":
-                self._say(_result(event))
+                self._say(_result(event, self.mark))
             case "nudge" | "limit":
                 self.is_closed |= event.kind == "limit"
                 self._say(_text("user", "conversation", event.turn, text_at(data, "text")))
@@ -229,12 +233,12 @@ def _text(role: str, source: str, turn: int, text: str) -> Piece:
     return Piece(role, source, turn, blocks)
 
 
-def _result(event: Event) -> Piece:
+def _result(event: Event, fence: str) -> Piece:
     data = event.data
     block: Json = {
         "type": "tool_result",
         "tool_use_id": data["call"],
-        "content": data["text"],
+        "content": fenced(text_at(data, "text"), fence),
     }
     mark = {} if data.get("ok", True) else {"is_error": True}
     return Piece("user", text_at(data, "tool"), event.turn, (block | mark,), text_at(data, "call"))

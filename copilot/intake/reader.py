@@ -11,6 +11,7 @@ from copilot.intake.grouping import Grouping
 from copilot.intake.parcel import Kind, Parcel
 from copilot.intake.rule_use import RuleUse
 from copilot.redact import Redactor
+from copilot.screening import screened_text
 from copilot.settings import SettingsFile
 from copilot.values import Alert, Json
 
@@ -24,6 +25,7 @@ class Reader:
         """Raises ConfigError for a map that is no jmespath."""
         self.use = RuleUse()
         self._now = now
+        self._redactor = redactor
         self._maps = generic.compiled({**generic.built_in(), **settings.intake.maps})
         self._grouping = Grouping(settings, redactor, self.use)
 
@@ -32,7 +34,10 @@ class Reader:
 
         *source* is how it came, where its sender is not told by its kind.
         """
-        parcel = self._parcel(bounds.load(body), kind, map)
+        try:
+            parcel = self._parcel(bounds.load(body), kind, map)
+        except UsageError as error:  # it quotes what came, and goes to the log and to the sender
+            raise UsageError(screened_text(str(error), self._redactor)) from None
         if source:
             parcel = replace(parcel, source=source)
         return self._grouping.arrivals(parcel, self._now())

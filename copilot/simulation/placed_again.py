@@ -100,6 +100,7 @@ def _outcome(head: JsonObject, rows: Sequence[Json], *, is_stored: bool) -> Outc
         first=first,
         last=last,
         hint=text_at(head, "hint"),
+        instruction_like=object_at(head, "instruction_like"),
         ok=head.get("ok") is True,
         stored=is_stored,
     )

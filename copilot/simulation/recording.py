@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from copilot.context.instructions import FENCE
+from copilot.context.instructions import SUMMARISED
 from copilot.context.usage_rows import usage_of
+from copilot.fence import unfenced
 from copilot.journal import Event
 from copilot.ledger import GUESS_PER_BYTE
 from copilot.models.support import Support, from_json
@@ -64,9 +65,8 @@ class Recording:
 
 def _text_of(data: JsonObject) -> str | None:
     block, text = object_at(data, "block"), text_at(data, "summary")
-    if text.startswith(f"<{FENCE}>"):
-        text = text.removeprefix(f"<{FENCE}>\n").split(f"\n</{FENCE}>")[0]
-    return text_at(block, "content") or text or None
+    told = unfenced(text.removesuffix(f"\n{SUMMARISED}"))
+    return text_at(block, "content") or told or None
 
 
 def _rates(events: Sequence[Event]) -> dict[int, float]:

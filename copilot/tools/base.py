@@ -38,6 +38,8 @@ class Outcome:
     first: datetime | None = None
     last: datetime | None = None
     hint: str = ""
+    instruction_like: JsonObject = field(default_factory=dict)
+    """Where it reads as if it spoke to the model, as `injection.sign` tells it; the registry's."""
     ok: bool = True
     stored: bool = True
     """False for what is a view of rows that have handles already."""

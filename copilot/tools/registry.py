@@ -15,8 +15,10 @@ from pydantic import ValidationError
 
 from copilot.artifacts import find_artifacts
 from copilot.errors import ConfigError, CopilotError
+from copilot.injection import sign
 from copilot.models.model import Json, ToolCall
 from copilot.redact import Redactor
+from copilot.screening import screened, screened_text
 from copilot.tools.arguments import Arguments
 from copilot.tools.base import AnyTool, Case, Outcome
 from copilot.values import JsonObject, canonical, compact
@@ -94,13 +96,13 @@ class Registry:
         if tool is None:
             near = get_close_matches(call.name, self._tools, n=1)
             hint = f"; did you mean {near[0]}?" if near else ""
-            return Ran(call, _failed(f"there is no tool {call.name[:80]!r}{hint}"))
+            return self._refused(call, f"there is no tool {call.name[:80]!r}{hint}")
         try:
             arguments = tool.arguments.model_validate_json(json.dumps(call.input))
         except ValidationError as error:
-            return Ran(call, _failed(f"{call.name}: {_explained(error)}"))
+            return self._refused(call, f"{call.name}: {_explained(error)}")
         except ValueError as error:
-            return Ran(call, _failed(f"{call.name}: the arguments are not JSON: {error}"))
+            return self._refused(call, f"{call.name}: the arguments are not JSON: {error}")
         normal: JsonObject = arguments.model_dump(mode="json", exclude_defaults=True)
         return Prepared(call, tool, arguments, normal)
 
@@ -117,14 +119,27 @@ class Registry:
             outcome = _failed(f"{name} failed inside; try another tool or other arguments")
         return self._cleaned(prepared, outcome)
 
-    def _cleaned(self, prepared: Prepared, outcome: Outcome) -> Ran:
-        """Redact the whole answer before it reaches the disk or the model; find identifiers."""
+    def _refused(self, call: ToolCall, why: str) -> Ran:
+        """The answer to a call that cannot be; the name that it was called by may be anything."""
+        name = screened_text(call.name, self._redactor)[:80]
+        return Ran(replace(call, name=name), self._screened(_failed(why)))
+
+    def _screened(self, outcome: Outcome) -> Outcome:
+        """The answer as it may reach the disk and the model, and what in it reads like orders."""
         outcome = replace(
             outcome,
-            rows=tuple(self._redactor.redact_json(row) for row in outcome.rows),
-            facts=self._redactor.redact_json(outcome.facts),
-            hint=self._redactor.redact(outcome.hint),
+            rows=tuple(screened([*outcome.rows], self._redactor)),
+            facts=screened(outcome.facts, self._redactor),
+            scope=screened(outcome.scope, self._redactor),
+            why_incomplete=screened_text(outcome.why_incomplete, self._redactor),
+            hint=screened_text(outcome.hint, self._redactor),
         )
+        said = outcome.facts if outcome.ok else {**outcome.facts, "hint": outcome.hint}
+        return replace(outcome, instruction_like=sign(outcome.rows, said))
+
+    def _cleaned(self, prepared: Prepared, outcome: Outcome) -> Ran:
+        """The whole answer screened, with the identifiers in it."""
+        outcome = self._screened(outcome)
         found = tuple(
             (item.kind, item.value, number)
             for number, row in enumerate(outcome.rows if prepared.tool.shows else (), start=1)

@@ -44,6 +44,7 @@ from policies.schema import Policy
 from tests.doubles.messages_api import Json, Options, Refusal
 from tests.doubles.messages_api.service import Service
 
+MARK = "0123456789"
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
 ALERT = Alert("test", "WorkflowStalled", "OPS-4711 stands still at T2_DE_Example")
 WINDOW = 30_000
@@ -223,7 +224,7 @@ class Rig:
         )  # fmt: skip
         if not journal.events:
             found = [[item.kind, item.value, 0] for item in find_artifacts(ALERT.words())]
-            append("started", 0, {"message": ALERT.words(), "artifacts": found})  # type: ignore[dict-item]
+            append("started", 0, {"mark": MARK, "message": ALERT.words(), "artifacts": found})  # type: ignore[dict-item]
             append("support", 0, {**self.support.as_json()})
         return Work(
             model=self, window=self.window, price=lambda _: Decimal(0), prices=Prices(1.25, 0.1),

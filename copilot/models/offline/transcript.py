@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from copilot.fence import unfenced
 from copilot.models.model import Json as RawJson
 from copilot.models.model import Request
 from copilot.values import Json, JsonObject, list_at, object_at, text_at
@@ -140,7 +141,7 @@ def _blocks(request: Request, role: str, kind: str) -> Iterator[RawJson]:
 
 def _answer(text: str) -> Answer:
     try:
-        envelope: Json = json.loads(text)
+        envelope: Json = json.loads(unfenced(text))
     except ValueError:
         return Answer(text=text)
     if not isinstance(envelope, dict) or "ok" not in envelope:

@@ -1,0 +1,139 @@
+r"""Whether a text speaks to the model: orders, roles, calls and tags that no log line needs.
+
+A sign for the reader, never a filter: what is flagged stays visible word for word, and what is not
+flagged is no less data. The model is assumed to obey whatever it reads; every bound on what it can
+do stands elsewhere (docs/explanation/untrusted-text.md).
+"""
+
+import base64
+import binascii
+import html
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from unicodedata import normalize
+from urllib.parse import unquote
+
+import re2
+
+from copilot.injection_rules import RULES
+from copilot.safe_regex import encodable
+from copilot.safe_text import UNSAFE
+from copilot.values import Json, JsonObject
+
+LONGEST = 200_000
+"""Characters of one text that are looked at: a longer one is cut, as scratch shows it in slices."""
+COLOUR = re.compile(r"(?:\x1b|\\x1b|\\u001b|\\033)\[[0-9;]*m")
+SPELLED = re.compile(r"\\x([0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})|\\U([0-9a-fA-F]{8})")
+"""A character as `safe_text` and JSON spell it."""
+TAGS = range(0xE0020, 0xE007F)
+"""Invisible twins of ASCII: whole sentences are written in them."""
+MIXED = re.compile(
+    r"\w*(?:[A-Za-z][\u0370-\u03ff\u0400-\u04ff]|[\u0370-\u03ff\u0400-\u04ff][A-Za-z])\w*"
+)
+"""A word of two scripts, which no language has."""
+LOOKALIKE = str.maketrans("асеорхуіјѕԁһӏкмтвнАСЕОРХУІЈЅКМТВНαεικνορτυχΑΒΕΗΙΚΜΝΟΡΤΥΧΖ",
+                          "aceopxyijsdhlkmtbhACEOPXYIJSKMTBHaeiknoptuxABEHIKMNOPTYXZ")  # fmt: skip
+SPREAD = re.compile(r"\b(?:[^\W_][ ._*-]){5,}[^\W_]\b")
+"""A word with a sign between any two letters."""
+BASE64 = re.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
+MOST_DECODED = 50
+
+
+def is_instruction_like(text: str) -> bool:
+    """True when *text* reads as if it were addressed to the model."""
+    return any(_rules().Match(encodable(view)) for view in _views(text[:LONGEST]))
+
+
+def sign(rows: Sequence[Json], said: JsonObject) -> JsonObject:
+    """Which rows, and which entries of what is *said* beside them, read so; empty when none does.
+
+    `lines` counts the rows, `first` is the number of the first one, `in` names the entries.
+    """
+    lines = [number for number, row in enumerate(rows, start=1) if _any_in(row)]
+    names: list[Json] = [name for name, value in said.items() if _any_in({name: value})]
+    found: JsonObject = {"lines": len(lines), "first": lines[0]} if lines else {}
+    return found | ({"in": names} if names else {})
+
+
+def folded(text: str) -> str:
+    """The text as its author wants it read: nothing hidden, look-alikes as what they look like."""
+    if "\x1b" in text or "\\" in text:
+        text = SPELLED.sub(_spoken, COLOUR.sub("", text))
+    if not text.isascii():
+        text = UNSAFE.sub(lambda match: _unhidden(match.group()), text)
+        text = normalize("NFKC", text)
+        text = MIXED.sub(lambda match: match.group().translate(LOOKALIKE), text)
+    return text
+
+
+@cache
+def _rules() -> re2.Set:
+    options = re2.Options()
+    options.case_sensitive = False
+    rules = re2.Set.SearchSet(options)
+    for rule in RULES:
+        rules.Add(rule)
+    rules.Compile()
+    return rules
+
+
+def _views(text: str) -> Iterator[str]:
+    """The text, and what it is once what a reader would decode is decoded."""
+    text = folded(text)
+    yield text
+    if "%20" in text or "%3C" in text or "%3c" in text:
+        yield folded(unquote(text))
+    if "&" in text and ";" in text:
+        yield folded(html.unescape(text))
+    joined = SPREAD.sub(lambda match: re.sub(r"[ ._*-]", "", match.group()), text)
+    if joined != text:
+        yield joined
+    for number, match in enumerate(BASE64.finditer(text)):
+        if number == MOST_DECODED:
+            return
+        decoded = _decoded(match.group())
+        if decoded:
+            yield folded(decoded)
+
+
+def _any_in(value: Json) -> bool:
+    return is_instruction_like("\n".join(_texts(value)))
+
+
+def _spoken(match: re.Match[str]) -> str:
+    """The character that an escape spells; nothing for one that shows nothing."""
+    code = int(match[1] or match[2] or match[3], 16)
+    return _unhidden(chr(code)) if code <= 0x10FFFF else ""
+
+
+def _unhidden(sign: str) -> str:
+    if ord(sign) in TAGS:
+        return chr(ord(sign) - 0xE0000)
+    return "" if UNSAFE.fullmatch(sign) else sign
+
+
+def _decoded(word: str) -> str:
+    """The readable text that *word* is Base64 of; empty for a hash, a path or an id."""
+    plain = word.rstrip("=").replace("-", "+").replace("_", "/")
+    try:
+        text = base64.b64decode(plain + "=" * (-len(plain) % 4)).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return ""
+    return text if text.isprintable() and " " in text else ""
+
+
+def _texts(value: Json) -> Iterator[str]:
+    """Every key and text in *value*."""
+    pending: list[Json] = [value]
+    while pending:
+        match pending.pop():
+            case str() as text:
+                yield text
+            case list() as items:
+                pending += reversed(items)
+            case dict() as named:
+                yield from named
+                pending += reversed(named.values())
+            case _:
+                pass
