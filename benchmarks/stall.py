@@ -1,8 +1,10 @@
-"""The stall detector among many workflows: `python benchmarks/stall.py [--workflows N]`.
+"""The stall detector among many workflows: `python benchmarks/stall.py [--opensearch]`.
 
 Generates a logbook of N workflows (100,000 unless told), each with a few entries of progress, one
 of which is stalled, and times a poll: the first, which tells it, and one more, which says nothing.
-Then half of the workflows end, the stalled one too. Figures go to results/stall.json.
+Then half of the workflows end, the stalled one too. With --opensearch a node holds the logbook:
+then the requests of a poll are counted, and its time is held against a bare loop over the same
+composite aggregation. Figures go to results/stall.json, or results/stall_opensearch.json.
 """
 
 import argparse
@@ -15,15 +17,22 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
+from opensearchpy import OpenSearch
+
+from benchmarks.opensearch import Listening
 from connectors.embedded_logbook import EmbeddedLogbook
 from connectors.logbook import Logbook
+from connectors.opensearch import OpenSearchLogbook, Outside, Site
 from copilot.daemon_settings import StallDetector
 from copilot.intake.polls import Asked
 from copilot.intake.stall import StallPoll
-from copilot.values import Alert
+from copilot.values import Alert, JsonObject, object_at
+from tests.nodes.opensearch import node
 
 T = TypeVar("T")
-RESULTS = Path(__file__).resolve().parent / "results" / "stall.json"
+Book = EmbeddedLogbook | OpenSearchLogbook
+RESULTS = Path(__file__).resolve().parent / "results"
+INDEX = "workflows"
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 STEPS = 4
 HOUR = 3600
@@ -34,19 +43,53 @@ def main() -> None:
     """Print the table; write the figures beside it."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
     parser.add_argument("--workflows", type=int, default=100_000)
-    parser.add_argument("--json", type=Path, default=RESULTS)
+    parser.add_argument("--opensearch", action="store_true", help="over a node, not embedded")
+    parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        figures = measure(Path(folder), options.workflows)
+        if options.opensearch:
+            figures = measure_on_a_node(Path(folder), options.workflows)
+        else:
+            book = EmbeddedLogbook(Path(folder) / "logbook.db")
+            figures = measure(book, Path(folder), options.workflows)
+    path = options.json or RESULTS / f"stall{'_opensearch' if options.opensearch else ''}.json"
     for name, value in figures.items():
         print(f"{name:45} {value:>12}")
-    options.json.parent.mkdir(exist_ok=True)
-    options.json.write_text(json.dumps(figures, indent=1) + "\n")
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(figures, indent=1) + "\n")
 
 
-def measure(folder: Path, workflows: int) -> dict[str, Any]:
+def measure_on_a_node(folder: Path, workflows: int) -> dict[str, Any]:
+    """All figures of a logbook on a node, and what a poll is beside a bare loop."""
+    with node.running(folder / "node") as url:
+        site = Site(url, (INDEX,))
+        listening = Listening(site)
+        book = OpenSearchLogbook(site, name="local", outside=Outside(sender=listening))
+        figures = measure(book, folder, workflows)
+        listening.asked.clear()
+        poll, _, _ = polled(book, detector(progress="step", terminal="completed"), {})
+        pages = [
+            ask.body[1]
+            for ask in listening.asked
+            if isinstance(ask.body, list) and "values" in object_at(ask.body[1], "aggs")
+        ]
+        bare, _ = timed(lambda: bare_loop(OpenSearch(url, timeout=120), pages))
+    return figures | {
+        "requests of a poll with nothing new": len(listening.asked),
+        "pages of the aggregation among them": len(pages),
+        "seconds of that poll, of a bare loop": f"{poll}, {bare}",
+        "times as long": round(poll / bare, 2),
+    }
+
+
+def bare_loop(bare: OpenSearch, pages: Sequence[JsonObject]) -> int:
+    """How many workflows the same pages hold, asked for with opensearch-py alone."""
+    answers = [bare.search(index=INDEX, body=dict(page)) for page in pages]
+    return sum(len(answer["aggregations"]["values"]["buckets"]) for answer in answers)
+
+
+def measure(book: Book, folder: Path, workflows: int) -> dict[str, Any]:
     """All figures of one generated logbook."""
-    book = EmbeddedLogbook(folder / "logbook.db")
     entries = imported(book, folder / "running.jsonl", running(workflows))
     before = peak()
     by_words = detector(progress="step", terminal="completed")
@@ -100,7 +143,7 @@ def peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def imported(book: EmbeddedLogbook, path: Path, lines: Iterator[str]) -> int:
+def imported(book: Book, path: Path, lines: Iterator[str]) -> int:
     """How many entries the lines are, imported as a file."""
     with path.open("w") as file:
         file.writelines(lines)
