@@ -7,7 +7,7 @@ from pydantic import Field
 
 from connectors.logbook import Filters, Overview, Search
 from copilot.errors import UsageError
-from copilot.tools.arguments import Arguments
+from copilot.tools.arguments import Arguments, Query
 from copilot.tools.base import Case, Outcome, Tool, pick
 from copilot.tools.logbook_rows import entries_outcome, pattern_row, why_incomplete
 from copilot.values import JsonObject, parse_reference, text_at
@@ -19,7 +19,7 @@ CONTEXT_LIMIT = 20
 TOP_TEMPLATES = 8
 
 
-class Scoped(Arguments):
+class Scoped(Query):
     """The part that every logbook tool shares: which logbook, which time, which entries."""
 
     logbook: str = Field("", description="Name, where there are several")

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from connectors.tracker import Ticket, TicketSearch
-from copilot.tools.arguments import Arguments
+from copilot.tools.arguments import Arguments, Query
 from copilot.tools.base import Case, Outcome, Tool, pick
 from copilot.tools.logbook import window_of
 from copilot.values import JsonObject
@@ -15,7 +15,7 @@ PARTS = Literal["comments", "changes", "links"]
 FOUND_LIMIT = 50
 
 
-class SearchTickets(Arguments):
+class SearchTickets(Query):
     """Arguments of `search_tickets`."""
 
     text: str = Field("", max_length=1000, description="Words; identifiers stay whole")

@@ -180,3 +180,21 @@ def test_a_call_that_cannot_run_is_answered_through_the_gate(work: Work, call: T
 
     assert SECRET not in str(event.data["text"])
     assert not UNSAFE.search(str(event.data["text"]))
+
+
+@pytest.mark.parametrize(
+    ("tool", "bomb"),
+    [
+        ("search_logbook", {"sources": [f"node-{number}.log" for number in range(1000)]}),
+        ("logbook_overview", {"fields": {"host": "x" * 6000}}),
+        ("logbook_patterns", {"since": "2" * 6000}),
+        ("search_tickets", {"labels": [f"label-{number}" for number in range(1000)]}),
+    ],
+)
+def test_a_query_that_carries_more_than_a_question_is_not_sent(
+    work: Work, tool: str, bomb: dict[str, Any]
+) -> None:
+    [event] = tools_step(work, 1, [ToolCall("a", tool, bomb)])
+
+    assert event.data["ok"] is False
+    assert "at most 6000 are sent" in str(event.data["text"])
