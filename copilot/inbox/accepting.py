@@ -102,16 +102,23 @@ class Acceptance:
             update(incidents).where(its), [_case(case) | {"its_id": case.id} for case in old]
         )
         self._write(insert(incidents), [_case(case) | {"runs": 0} for case in new])
+        known = self._found.firings.keys() - self._board.anew
+        shelved = self._found.firings.keys() & self._board.anew
+        self._write(SHELVE, [{"its_key": key, "key": self._shelf(key)} for key in sorted(shelved)])
         received = [self._received(key, arrivals) for key, arrivals in self._board.received.items()]
-        self._write(AGAIN, [row for row in received if row["its_key"] in self._found.firings])
+        self._write(AGAIN, [row for row in received if row["its_key"] in known])
         self._write(
             insert(alerts),
             [
                 self._first(row, self._board.received[row["its_key"]][0])
                 for row in received
-                if row["its_key"] not in self._found.firings
+                if row["its_key"] not in known
             ],
         )
+
+    def _shelf(self, key: str) -> str:
+        """The key of a firing that is over, once another begins under its own."""
+        return f"{key} until {self._now.isoformat()}"
 
     def _take(self, arrival: Arrival) -> Taken:
         rows = self._board.rows_for(arrival)
@@ -164,6 +171,8 @@ class Acceptance:
         }
 
 
+SHELVE = update(alerts).where(alerts.c.key == bindparam("its_key"))
+"""The alert stays with its incident, under a key that nobody sends."""
 AGAIN = (
     update(alerts)
     .where(alerts.c.key == bindparam("its_key"))

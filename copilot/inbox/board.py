@@ -16,11 +16,15 @@ class Board:
     firings: dict[str, Firing] = field(default_factory=dict)
     received: dict[str, list[Arrival]] = field(default_factory=dict)
     """The arrivals of this transaction, by key."""
+    anew: set[str] = field(default_factory=set)
+    """Keys under which another firing begins in this transaction."""
 
     def copy(self) -> "Board":
         """The same rows, to go back to."""
         received = {key: list(arrivals) for key, arrivals in self.received.items()}
-        return Board(dict(self.cases), dict(self.newest), dict(self.firings), received)
+        return Board(
+            dict(self.cases), dict(self.newest), dict(self.firings), received, set(self.anew)
+        )
 
     def rows_for(self, arrival: Arrival) -> Rows:
         """What the decision about *arrival* reads."""
@@ -41,6 +45,9 @@ class Board:
             self.newest[case.identity, case.ignored] = case.id
         self.cases[case.id] = case
         self.firings[arrival.key] = decision.firing
+        if decision.is_anew:
+            self.anew.add(arrival.key)
+            self.received.pop(arrival.key, None)
         self.received.setdefault(arrival.key, []).append(arrival)
 
     def waiting(self) -> int:

@@ -7,13 +7,17 @@ Ignored arrivals have incidents of their own: they neither start nor hold up any
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from copilot.identity import OVER_AFTER, incident_id
 from copilot.inbox.values import SEVERITIES, URGENT, Arrival, Outcome, Rules, Severity, Status
 
 UNSEEN = "resolved before it was seen"
 TOO_LATE = "resolved before the investigation began"
+LATE = timedelta(minutes=15)
+"""A copy of an alert may come so long after the word that it is over: another peer sends it, or it
+was sent again while we were away. Alertmanager gives a copy up after its group's interval, which is
+5 minutes, and 15 s more for each peer."""
 AT_WORK: frozenset[Status] = frozenset({"waiting", "queued", "running", "waiting_model"})
 
 
@@ -82,6 +86,8 @@ class Decision:
     firing: Firing
     superseded: Case | None = None
     """The case that is no longer the newest of its identity."""
+    is_anew: bool = False
+    """True when the alert was over and fires once more under its old key."""
 
 
 def decide(
@@ -92,17 +98,46 @@ def decide(
     *taken* says whether an incident has that id already.
     """
     if rows.firing and rows.home and (arrival.ignored or not rows.firing.ignored):
-        return _again(arrival, rows.firing, rows.home, now, rules)
+        if not _fires_anew(arrival, rows.firing, rows.home, now, rules):
+            return _again(arrival, rows.firing, rows.home, now, rules)
+        arrival = replace(arrival, starts_at=now)
+        return replace(_placed(arrival, rows, now, rules, taken), is_anew=True)
+    return _placed(arrival, rows, now, rules, taken)
+
+
+def _placed(
+    arrival: Arrival, rows: Rows, now: datetime, rules: Rules, taken: Callable[[str], bool]
+) -> Decision:
+    """An alert that was not seen before, or is to be treated like one."""
     if rows.newest and _goes_on(rows.newest, arrival, now, rules):
         return _join(arrival, rows.newest, now, rules)
     return _open(arrival, rows.newest, now, rules, taken)
 
 
+def _fires_anew(arrival: Arrival, firing: Firing, case: Case, now: datetime, rules: Rules) -> bool:
+    """Whether an alert that is known fires once more, with the start that it had before.
+
+    Some senders keep the start or tell none, and Alertmanager itself ends an alert whose source is
+    away. What comes soon after the end may be a late copy, which must change nothing in whatever
+    order it comes; what still fires when no copy can be under way does fire.
+    """
+    if arrival.status != "firing":
+        return False
+    if not arrival.is_dated and _is_old(case, now):
+        return True
+    return firing.resolved and case.resolved and now - case.updated > max(LATE, rules.cooldown)
+
+
+def _is_old(case: Case, now: datetime) -> bool:
+    """Whether a person closed the incident, or its report has lain for long."""
+    return case.status == "closed" or (
+        case.status not in AT_WORK and now - case.updated > OVER_AFTER
+    )
+
+
 def _goes_on(case: Case, arrival: Arrival, now: datetime, rules: Rules) -> bool:
     """Whether the incident is not over for an alert that started when *arrival* did."""
-    if case.status == "closed":
-        return False
-    if case.status not in AT_WORK and now - case.updated > OVER_AFTER:
+    if _is_old(case, now):
         return False
     if not case.resolved or case.ended is None:
         return True
@@ -113,7 +148,7 @@ def _goes_on(case: Case, arrival: Arrival, now: datetime, rules: Rules) -> bool:
 def _again(arrival: Arrival, firing: Firing, case: Case, now: datetime, rules: Rules) -> Decision:
     """The alert was seen before: only its end, or that it fired at all, may be news."""
     if arrival.status == "resolved":
-        if firing.resolved:
+        if firing.resolved or _is_of_before(arrival, case):
             return Decision("repeated", case, firing)
         case = replace(case, firing=case.firing - 1, ended=_later(case, arrival, now), updated=now)
         return Decision("resolved", _settled(case, TOO_LATE), replace(firing, resolved=True))
@@ -123,6 +158,12 @@ def _again(arrival: Arrival, firing: Firing, case: Case, now: datetime, rules: R
     if _is_urgent(arrival) and not case.urgent:
         case = _woken(replace(case, urgent=True, updated=now), now, rules)
     return Decision("repeated", case, firing)
+
+
+def _is_of_before(arrival: Arrival, case: Case) -> bool:
+    """Whether it ends the firing before this one: the alert began again, with its old start."""
+    end = arrival.ends_at
+    return end is not None and arrival.starts_at <= end < case.began
 
 
 def _join(arrival: Arrival, case: Case, now: datetime, rules: Rules) -> Decision:

@@ -43,6 +43,8 @@ class Arrival:
     severity: Severity
     ignored: str = ""
     """Why it needs no investigation; it is recorded, counted and dismissed."""
+    is_dated: bool = True
+    """False when the sender tells no start: then every message about the trouble has one key."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "starts_at", in_utc(self.starts_at))

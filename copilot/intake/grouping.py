@@ -56,7 +56,8 @@ class Grouping:
         # The sender's fingerprint is over all labels, so it is of no use once one was dropped.
         known = once.redact(alert.fingerprint) if len(labels) == len(alert.labels) else ""
         fingerprint = known or fields.fingerprint(labels, "" if labels else alert.title)
-        key = digest(f"{fingerprint} {iso(alert.starts_at or _hour(now))}")
+        # Without a start the key lasts: by the clock, its end would be that of another alert.
+        key = digest(f"{fingerprint} {iso(alert.starts_at) if alert.starts_at else 'undated'}")
         start = alert.starts_at if alert.starts_at and alert.starts_at <= now + AHEAD else now
         text = "\n".join(filter(None, (alert.text, *_remarks(alert, parcel, now))))
         whole = replace(alert, labels=labels, fingerprint=fingerprint, text=text)
@@ -72,6 +73,7 @@ class Grouping:
             ends_at=alert.ends_at if alert.status == RESOLVED else None,
             severity=self._severity(safe.labels),
             ignored=self._ignored(safe),
+            is_dated=alert.starts_at is not None,
         )
 
     def _kept(self, labels: Mapping[str, str]) -> dict[str, str]:
@@ -112,14 +114,6 @@ class _Once:
 
     def redact_json(self, value: dict[str, str]) -> dict[str, str]:
         return self._redactor.redact_json(value)
-
-
-def _hour(now: datetime) -> datetime:
-    """What stands for a start that the sender does not tell.
-
-    The same words an hour later are another firing: better one alert too many than one lost.
-    """
-    return now.replace(minute=0, second=0, microsecond=0)
 
 
 def _rule_name(rule: AlertRule) -> str:

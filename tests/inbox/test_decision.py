@@ -268,6 +268,47 @@ def test_resolved_before_firing_is_dismissed_and_the_late_firing_only_counted() 
 
 
 @pytest.mark.bad_input("B24")
+def test_what_fires_with_its_old_start_long_after_its_end_is_a_recurrence() -> None:
+    """Alertmanager ends an alert whose Prometheus is away; back again, it fires with its start."""
+    desk = decided([arrival(), resolved(ended=1)])
+    desk.now = NOW + timedelta(minutes=14)
+    soon = desk.take(arrival())
+    desk.now = NOW + timedelta(minutes=17)
+    later = desk.take(arrival(), arrival())
+
+    assert (soon, later) == (["repeated"], ["recurred", "repeated"])
+    assert [case.firing for case in desk.cases] == [0, 1]
+    assert desk.cases[1].previous == desk.cases[0].id
+    assert desk.cases[1].status == "waiting"
+
+
+def test_a_late_word_of_the_old_end_does_not_end_the_recurrence_and_a_new_one_does() -> None:
+    desk = decided([arrival(), resolved(ended=1)])
+    desk.now = NOW + timedelta(minutes=17)
+    desk.take(arrival())
+
+    old, new = resolved(ended=1), resolved(ended=20)
+
+    assert desk.take(old, new) == ["repeated", "resolved"]
+    assert [case.resolved for case in desk.cases] == [True, True]
+
+
+def test_while_others_of_the_incident_fire_an_alert_with_its_old_start_is_only_counted() -> None:
+    desk = decided([arrival(), arrival(minute=1), resolved(ended=2)])
+    desk.now = NOW + timedelta(hours=3)
+
+    assert desk.take(arrival()) == ["repeated"]
+
+
+def test_an_alert_without_a_start_fires_once_more_when_its_incident_is_closed() -> None:
+    undated = replace(arrival(), is_dated=False)
+    desk = decided([undated])
+    repeated = desk.take(undated)
+    desk.change(status="closed")
+
+    assert (repeated, desk.take(undated, undated)) == (["repeated"], ["recurred", "repeated"])
+
+
 def test_a_critical_alert_is_investigated_in_whatever_order_its_two_words_come() -> None:
     over = replace(resolved(), severity="critical")
 

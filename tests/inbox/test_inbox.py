@@ -65,6 +65,23 @@ def test_a_sender_that_goes_away_meanwhile_takes_nothing_back(inbox: Inbox) -> N
     assert [one.outcome for one in inbox.accept([arrival()])] == ["repeated"]
 
 
+def test_an_alert_that_fires_once_more_is_kept_with_each_of_its_incidents(
+    inbox: Inbox, clock: Clock
+) -> None:
+    [first, *_] = inbox.accept([arrival(), resolved(ended=1)])
+    clock.go_on(minutes=17)
+    [second, again] = inbox.accept([arrival(), arrival()])
+    clock.go_on(minutes=1)
+    [over] = inbox.accept([resolved(ended=18)])
+
+    assert (second.outcome, again.outcome, over.outcome) == ("recurred", "repeated", "resolved")
+    assert first.incident != second.incident == again.incident == over.incident
+    kept = [inbox.alerts(one.incident) for one in (first, second)]
+    assert [[(one.count, one.status) for one in some] for some in kept] == [
+        [(2, "resolved")], [(3, "resolved")],
+    ]  # fmt: skip
+
+
 @pytest.mark.bad_input("B87")
 def test_what_came_while_the_clock_stood_in_1970_is_the_same_and_due_once_it_is_right(
     place: Path | str, opened: Open, clock: Clock

@@ -127,13 +127,15 @@ def test_a_resolved_alert_has_the_key_of_its_firing_and_its_end() -> None:
     assert resolved.ends_at is not None
 
 
-def test_without_a_start_the_hour_tells_a_repeat_from_another_firing() -> None:
+def test_without_a_start_the_end_is_that_of_the_same_alert_whatever_the_hour() -> None:
     box = Box()
-    for now in (NOW, NOW + timedelta(minutes=59), NOW + timedelta(hours=30)):
-        door(box, now=now).take(body({"title": "wf_1 has stalled"}), "generic")
+    told = {"title": "wf_1 has stalled"}
+    for now, word in ((NOW, "firing"), (NOW + timedelta(hours=2), "resolved")):
+        door(box, now=now).take(body({**told, "status": word}), "generic")
 
-    first, repeat, later = (one.key for one in box.kept)
-    assert first == repeat != later
+    firing, resolved = box.kept
+    assert firing.key == resolved.key
+    assert not firing.is_dated
 
 
 @pytest.mark.bad_input("B20")
