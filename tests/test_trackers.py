@@ -105,7 +105,7 @@ def test_a_secret_that_was_replaced_is_taken_after_the_old_one_was_refused(
         ("url: 'https://j.example', projects: [A], path: x", "path: unknown key"),
     ],
 )  # fmt: skip
-@pytest.mark.bad_input("B83")
+@pytest.mark.bad_input("B50", "B83")
 def test_a_mistake_is_named_by_its_key(tmp_path: Path, entry: str, problem: str) -> None:
     with pytest.raises(ConfigError) as caught:
         opened(tmp_path, f"trackers:\n- {{name: desk, kind: jira, {entry}}}\n")

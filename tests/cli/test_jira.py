@@ -66,8 +66,9 @@ def test_a_ticket_is_investigated_and_the_jira_only_read(jira: Jira, run: Run) -
     assert len(jira.site.issues[0].comments) == 130
 
 
+@pytest.mark.bad_input("B002")
 def test_a_jira_that_is_down_does_not_end_an_investigation(jira: Jira, run: Run) -> None:
-    """B002: over the logs it goes on."""
+    """Over the logs it goes on."""
     jira.fault("/search/jql", *[Fault(403)] * 50)
 
     said = run("investigate", "wf_alpha_20260131", "--question", "Why?", "--model", "offline")

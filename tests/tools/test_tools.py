@@ -1,14 +1,24 @@
 """Each tool answers one envelope, keeps to its scope, and says what to do when it cannot."""
 
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
 import pytest
 
+from connectors.embedded_tracker import EmbeddedTracker
+from copilot.config import load_settings
 from copilot.errors import ConfigError
+from copilot.investigation import investigate
 from copilot.models.model import ToolCall
 from copilot.redact import Redactor
 from copilot.tools.catalogue import TOOLS
 from copilot.tools.registry import Ran, Registry
-from tests.bench import Bench
-from tests.doubles.scripted_model import ScriptedModel
+from copilot.workspace import Workspace
+from tests.bench import ALERT, NOW, SUBMIT, Bench, made_workspace
+from tests.doubles.scripted_model import ScriptedModel, Turn
 from tests.tools.conftest import Ask
 
 
@@ -48,6 +58,7 @@ def test_every_source_answers_the_same_envelope(
     assert {"scope", "handle", "lines"} <= answer.keys()
 
 
+@pytest.mark.bad_input("B036")
 def test_a_window_is_half_open_and_echoed_in_utc(ask: Ask) -> None:
     answer = ask("search_logbook", since="2026-11-30T11:30:00+01:00", until="2026-11-30T10:31:00Z")
 
@@ -56,6 +67,7 @@ def test_a_window_is_half_open_and_echoed_in_utc(ask: Ask) -> None:
 
 
 @pytest.mark.parametrize("since", ["now-2h", "1732693003E+3", "yesterday", "2026-11-30"])
+@pytest.mark.bad_input("B024")
 def test_a_window_that_is_not_absolute_is_refused_with_the_form_to_use(
     ask: Ask, since: str
 ) -> None:
@@ -119,6 +131,7 @@ def test_a_ticket_that_is_not_there_is_not_an_empty_ticket(ask: Ask) -> None:
     assert "search_tickets" in answer["hint"]
 
 
+@pytest.mark.bad_input("B007")
 def test_a_part_that_was_not_exported_is_not_fetched_rather_than_none(ask: Ask) -> None:
     answer = ask("get_ticket", key="OPS-7", parts=["changes"])
 
@@ -221,6 +234,7 @@ def test_a_note_of_five_megabytes_is_refused_as_too_long(ask: Ask) -> None:
     assert "2000" in answer["hint"]
 
 
+@pytest.mark.bad_input("B088")
 def test_secrets_are_masked_before_the_model_and_the_disk(bench: Bench) -> None:
     folder = bench.workspace.settings.workspace
     secret = "AKIA" + "IOSFODNN7EXAMPLQ"
@@ -259,3 +273,93 @@ def test_what_is_computed_or_repeated_shows_no_identifier(
 
     assert ran.outcome.ok
     assert ran.artifacts == ()
+
+
+@pytest.mark.bad_input("B010")
+def test_a_large_page_of_tickets_is_parked_whole_and_its_end_is_told(bench: Bench) -> None:
+    tickets = [
+        {"key": f"BIG-{number}", "summary": f"disk {'x' * 6000}", "description": "y" * 6000}
+        for number in range(60)
+    ]
+    placed, rows = placed_by_default(
+        bench, tickets, ("search_tickets", {"text": "disk", "limit": 50})
+    )
+
+    assert len(rows) == 50
+    assert placed["lines"] == 50
+    assert (placed["total"], placed["complete"]) == (60, False)
+    assert placed["facts"]["page"]
+    assert placed["handle"]
+
+
+@pytest.mark.bad_input("B025")
+def test_five_hundred_long_lines_are_parked_and_a_short_head_is_shown(bench: Bench) -> None:
+    folder = bench.workspace.settings.workspace
+    lines = [
+        f"2026-11-30 09:{n // 60:02}:{n % 60:02},000 ERROR app: wide {'z' * 3000}"
+        for n in range(500)
+    ]
+    (folder / "wide.log").write_text("\n".join(lines) + "\n")
+    bench.workspace.logbooks["logs"].import_file(folder / "wide.log", "wide.log")
+
+    placed, rows = placed_by_default(bench, [], ("search_logbook", {"text": "wide", "limit": 500}))
+
+    assert len(rows) == placed["lines"] == placed["total"] == 500
+    assert len(json.dumps(placed)) < 8000
+    assert placed["complete"] is True
+
+
+def placed_by_default(
+    bench: Bench, tickets: list[dict[str, str]], call: tuple[str, dict[str, Any]]
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the answer as the default policy places it, and the lines that are kept of it."""
+    if tickets:
+        file = bench.workspace.settings.workspace / "big.json"
+        file.write_text(json.dumps(tickets))
+        tracker = bench.workspace.trackers["tickets"]
+        assert isinstance(tracker, EmbeddedTracker)
+        tracker.import_file(file, "big.json")
+    with bench.work(ScriptedModel([[call], [SUBMIT]])) as (work, notebook):
+        investigate(work, notebook)
+        first = bench.results()[0]
+        placed: dict[str, Any] = json.loads(str(first.data["text"]))
+        lines = list(work.case.scratch.lines(placed["handle"]))
+    return placed, lines
+
+
+@pytest.mark.bad_input("B088")
+def test_one_mask_covers_alerts_logs_tickets_and_documents(tmp_path: Path) -> None:
+    secret, mail = "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345", "ada@example.org"
+    words = f"marker77 token={secret} by {mail}"
+    made_workspace(tmp_path)
+    (tmp_path / "copilot.yaml").write_text("model:\n  name: offline\nredaction:\n  emails: true\n")
+    workspace = Workspace(load_settings(tmp_path, {}, tmp_path), {}, now=lambda: NOW)
+    (tmp_path / "x.log").write_text(f"2026-11-30 11:00:00,000 INFO app: {words}\n")
+    workspace.logbooks["logs"].import_file(tmp_path / "x.log", "x.log")
+    ticket = {
+        "key": "OPS-9",
+        "summary": "x",
+        "comments": [{"at": "2026-11-30T10:35:00Z", "by": "a", "body": words}],
+    }
+    (tmp_path / "t.json").write_text(json.dumps(ticket))
+    tracker = workspace.trackers["tickets"]
+    assert isinstance(tracker, EmbeddedTracker)
+    tracker.import_file(tmp_path / "t.json", "t.json")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text(f"# A\n\n{words}\n")
+    workspace.libraries["documents"].import_folder(tmp_path / "docs")
+    reads: Turn = [
+        ("search_logbook", {"text": "marker77"}), ("get_ticket", {"key": "OPS-9"}),
+        ("search_documents", {"text": "marker77"}), ("read_notes", {"section": "alert"}),
+    ]  # fmt: skip
+    again: Turn = [("read_scratch", {"handle": f"R{number:04}"}) for number in (1, 2, 3)]
+    model = ScriptedModel([reads, again, [SUBMIT]])
+    with Bench(workspace, replace(ALERT, text=words)).work(model) as (work, notebook):
+        investigate(work, notebook)
+
+    said = json.dumps([list(request.messages) for request in model.requests])
+    tokens = set(re.findall(r"<secret:(?:github|email)[^>]*:[0-9a-f]+>", said))
+    assert said.count("marker77") > 4
+    assert secret not in said
+    assert mail not in said
+    assert len(tokens) == 2  # one for each of the two, whichever source told it

@@ -268,6 +268,7 @@ def test_pages_hold_every_match_once_and_in_order(
         assert all(entry.time is None for entry in entries[len(times) :])
 
 
+@pytest.mark.bad_input("B026")
 def test_entries_of_one_instant_are_all_read_page_by_page(book: Book, add: Add) -> None:
     add([at(0, f"n{number}") for number in range(310)], "a.log")
     add([at(0, f"n{number}") for number in range(310, 620)], "b.log")

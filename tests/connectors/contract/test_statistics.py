@@ -67,6 +67,7 @@ def test_far_too_many_buckets_are_made_wider_and_said_so(book: Book, add: Add) -
     assert "would be more than" in seen.coverage.notes[0]
 
 
+@pytest.mark.bad_input("B039")
 def test_a_stretch_of_silence_is_a_hole(book: Book, add: Add) -> None:
     noisy = [*range(0, 3600, 30), *range(3600 * 6, 3600 * 7, 30)]
     add([at(second, "x") for second in noisy])

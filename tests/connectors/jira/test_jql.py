@@ -35,6 +35,7 @@ def jql(**search: object) -> str:
 
 
 @given(TEXTS)
+@pytest.mark.bad_input("B48", "B49")
 def test_any_text_is_one_literal_for_the_server_or_is_refused(text: str) -> None:
     try:
         written = literal(text)
@@ -84,6 +85,7 @@ def test_no_search_says_more_than_its_fields(text: str, status: str, label: str)
 @pytest.mark.parametrize(
     "text", ['x" OR project = SECRET OR text ~ "', 'x\\" OR project = SECRET', "') OR (1=1", "AS"]
 )
+@pytest.mark.bad_input("B48", "B49")
 def test_an_injected_text_is_words_to_look_for(text: str) -> None:
     found = clauses(parse(jql(text=text)).where)
 
@@ -92,11 +94,13 @@ def test_an_injected_text_is_words_to_look_for(text: str) -> None:
 
 
 @pytest.mark.parametrize("project", ["SECRET", "SECRET,OPS", 'OPS") OR project in ("SECRET', ""])
+@pytest.mark.bad_input("B50")
 def test_a_project_out_of_scope_is_refused_and_those_in_scope_are_named(project: str) -> None:
     with pytest.raises(UsageError, match="OPS, AS"):
         jql(projects=(project,))
 
 
+@pytest.mark.bad_input("B50", "B018")
 def test_a_project_that_is_a_reserved_word_is_quoted() -> None:
     assert jql(projects=("as",)).startswith('project in ("AS") ')
 
@@ -202,6 +206,7 @@ def test_jql_that_is_not_understood_is_refused(given: str) -> None:
 
 
 @given(st.text(max_size=40) | st.text(alphabet="ab\"'\\()=~, andor", max_size=40))
+@pytest.mark.bad_input("B48", "B49")
 def test_whatever_jql_passes_stays_inside_the_scope(given: str) -> None:
     try:
         written = jql(text=f"jql:{given}")

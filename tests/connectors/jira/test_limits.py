@@ -52,6 +52,7 @@ def test_a_date_is_measured_against_the_servers_clock_when_ours_is_wrong() -> No
     assert stated_wait(reply, datetime(2001, 1, 1, tzinfo=UTC)) == 7
 
 
+@pytest.mark.bad_input("B015")
 def test_a_rate_limit_is_waited_out_and_the_search_goes_on(
     served: Served, turned: TurnedClock
 ) -> None:
@@ -64,6 +65,7 @@ def test_a_rate_limit_is_waited_out_and_the_search_goes_on(
     assert turned.sleeps == [7.0]
 
 
+@pytest.mark.bad_input("B013")
 def test_without_any_header_the_wait_is_our_own(served: Served, turned: TurnedClock) -> None:
     jira = served(Issue("OPS-1", "disk"))
     jira.fault("/search/jql", limited(), limited())
@@ -73,6 +75,7 @@ def test_without_any_header_the_wait_is_our_own(served: Served, turned: TurnedCl
     assert turned.sleeps == [5.0, 10.0]
 
 
+@pytest.mark.bad_input("B015")
 def test_a_wait_beyond_the_cap_is_an_error_that_says_why_and_when(
     served: Served, turned: TurnedClock
 ) -> None:
@@ -88,6 +91,7 @@ def test_a_wait_beyond_the_cap_is_an_error_that_says_why_and_when(
     assert turned.sleeps == []
 
 
+@pytest.mark.bad_input("B015")
 def test_nothing_is_asked_of_an_endpoint_before_its_time_and_others_go_on(
     served: Served, turned: TurnedClock
 ) -> None:

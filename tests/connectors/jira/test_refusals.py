@@ -28,6 +28,7 @@ def failure_of(jira: Jira, turned: TurnedClock, search: TicketSearch = SEARCH) -
     return caught.value
 
 
+@pytest.mark.bad_input("B011")
 def test_a_captcha_stops_the_account_at_once_and_for_good(
     served: Served, turned: TurnedClock
 ) -> None:
@@ -47,6 +48,7 @@ def test_a_captcha_stops_the_account_at_once_and_for_good(
     assert turned.sleeps == []
 
 
+@pytest.mark.bad_input("B016")
 def test_a_401_is_tried_twice_more(served: Served, turned: TurnedClock) -> None:
     jira = served(Issue("OPS-1", "disk"), deployment="server")
     jira.fault("/search", Fault(401), Fault(401))
@@ -55,6 +57,7 @@ def test_a_401_is_tried_twice_more(served: Served, turned: TurnedClock) -> None:
     assert sum(turned.sleeps) <= 2
 
 
+@pytest.mark.bad_input("B016")
 def test_an_account_that_stays_refused_is_left_alone_for_a_while(
     served: Served, turned: TurnedClock
 ) -> None:
@@ -93,8 +96,9 @@ def test_a_403_page_is_told_by_its_title_and_not_tried_again(
     assert jira.count("/search/jql") == 1
 
 
+@pytest.mark.bad_input("B001")
 def test_a_removed_search_is_no_empty_search(served: Served, turned: TurnedClock) -> None:
-    """B001: a Cloud site configured as Data Center asks the API that was removed."""
+    """A Cloud site configured as Data Center asks the API that was removed."""
     jira = served(Issue("OPS-1"))
 
     with pytest.raises(ConnectorError, match=r"removed \(410\).*deployment") as caught:
@@ -124,6 +128,7 @@ def test_the_site_itself_says_which_api_it_has(
         Fault(200, {"Content-Encoding": "gzip"}, b"not gzip"), Fault(408),
     ],
 )  # fmt: skip
+@pytest.mark.bad_input("B017")
 def test_what_is_no_answer_is_tried_again_and_never_means_none(
     served: Served, turned: TurnedClock, fault: Fault
 ) -> None:
@@ -139,6 +144,7 @@ def test_what_is_no_answer_is_tried_again_and_never_means_none(
 @pytest.mark.parametrize(
     "body", [b"null", b'"x"', b"7", b"[]", b'{"errorMessages": null}', b"\xff\xfe"]
 )
+@pytest.mark.bad_input("B020")
 def test_an_error_of_any_shape_is_told(served: Served, turned: TurnedClock, body: bytes) -> None:
     """The package's own reader fails on some of these."""
     jira = served(Issue("OPS-1"))
@@ -148,6 +154,7 @@ def test_an_error_of_any_shape_is_told(served: Served, turned: TurnedClock, body
 
 
 @pytest.mark.parametrize("body", [b"{}", b'{"issues": 5}', b"[]"])
+@pytest.mark.bad_input("B017")
 def test_a_200_without_issues_is_no_empty_search(
     served: Served, turned: TurnedClock, body: bytes
 ) -> None:
@@ -178,6 +185,7 @@ def test_a_wrong_address_is_no_missing_ticket(served: Served, turned: TurnedCloc
         tracker_on(jira, turned, url=f"{jira.url}/wiki").ticket("OPS-1", frozenset())
 
 
+@pytest.mark.bad_input("B019")
 def test_a_status_that_does_not_exist_is_named_with_those_that_do(
     served: Served, turned: TurnedClock
 ) -> None:
@@ -223,6 +231,7 @@ def test_allowed_jql_that_jira_refuses_is_told_in_its_words(
         ("silent_401_intermittent", "account was refused"),
     ],
 )
+@pytest.mark.bad_input("B011", "B013", "B014", "B018", "B019", "B020")
 def test_every_recorded_error_is_told_in_its_own_words(
     served: Served, turned: TurnedClock, shared_data: Path, name: str, words: str
 ) -> None:
@@ -233,6 +242,7 @@ def test_every_recorded_error_is_told_in_its_own_words(
         tracker_on(jira, turned).search(SEARCH)
 
 
+@pytest.mark.bad_input("B015")
 def test_a_recorded_limit_is_waited_out_when_it_says_how_long(
     served: Served, turned: TurnedClock, shared_data: Path
 ) -> None:
@@ -243,6 +253,7 @@ def test_a_recorded_limit_is_waited_out_when_it_says_how_long(
     assert turned.sleeps == [7.0]
 
 
+@pytest.mark.bad_input("B005")
 def test_a_recorded_page_of_bare_ids_is_no_ticket_and_its_end_is_told(
     served: Served, turned: TurnedClock, shared_data: Path
 ) -> None:

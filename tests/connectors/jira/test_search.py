@@ -47,10 +47,11 @@ def test_all_pages_give_every_ticket_once(
     assert pages[-1].coverage.complete
 
 
+@pytest.mark.bad_input("B004")
 def test_a_cap_below_what_was_asked_for_is_stepped_over(
     served: Served, turned: TurnedClock, deployment: str
 ) -> None:
-    """B004: the next page begins after what was returned."""
+    """The next page begins after what was returned."""
     jira = served(*disks(120), deployment=deployment, page_cap=30)
 
     found = tracker_on(jira, turned).search(TicketSearch(text="disk", limit=500))
@@ -74,10 +75,10 @@ def test_more_pages_are_told_where_jira_counts_and_where_it_does_not(
 
 
 @pytest.mark.parametrize("left_out", ["isLast", "total", "startAt", "maxResults"])
+@pytest.mark.bad_input("B003")
 def test_a_key_that_is_left_out_of_a_page_ends_nothing(
     served: Served, turned: TurnedClock, deployment: str, left_out: str
 ) -> None:
-    """B003."""
     jira = served(*disks(120), deployment=deployment, page_cap=50, leaves_out=(left_out,))
 
     found = tracker_on(jira, turned).search(TicketSearch(text="disk", limit=500))
@@ -85,6 +86,7 @@ def test_a_key_that_is_left_out_of_a_page_ends_nothing(
     assert len(found.tickets) == 120
 
 
+@pytest.mark.bad_input("B003")
 def test_an_end_that_the_total_contradicts_is_told(served: Served, turned: TurnedClock) -> None:
     """B003 where nothing says how to go on."""
     jira = served(*disks(2))
@@ -106,6 +108,7 @@ def test_a_last_page_that_is_none_is_told(served: Served, turned: TurnedClock) -
     assert "more follow, and not how" in found.coverage.why_incomplete
 
 
+@pytest.mark.bad_input("B005")
 def test_a_page_token_that_comes_again_ends_the_search_with_a_warning(
     served: Served, turned: TurnedClock
 ) -> None:
@@ -127,10 +130,10 @@ def test_a_loop_is_seen_over_pages_that_are_asked_for_one_by_one(
     assert "again" in pages[-1].coverage.why_incomplete
 
 
+@pytest.mark.bad_input("B005")
 def test_a_server_that_ignores_where_to_start_is_noticed(
     served: Served, turned: TurnedClock
 ) -> None:
-    """B005."""
     jira = served(*disks(120), deployment="server", ignores_start=True)
 
     found = tracker_on(jira, turned).search(TicketSearch(text="disk", limit=500))
@@ -274,10 +277,10 @@ def test_a_key_is_found_by_its_key_and_one_that_does_not_exist_does_no_harm(
     assert keys(tracker.search(TicketSearch(text="OPS-77"))) == ["OPS-2"]
 
 
+@pytest.mark.bad_input("B50", "B018")
 def test_a_project_called_like_a_reserved_word_can_be_searched(
     served: Served, turned: TurnedClock, deployment: str
 ) -> None:
-    """B018, B050."""
     jira = served(Issue("AS-1", "disk"), Issue("OPS-1", "disk"), deployment=deployment)
 
     found = tracker_on(jira, turned).search(TicketSearch(text="disk", projects=("AS",)))
@@ -286,10 +289,10 @@ def test_a_project_called_like_a_reserved_word_can_be_searched(
 
 
 @pytest.mark.parametrize("text", ['x" OR project = SECRET OR text ~ "', 'x\\" OR project = SECRET'])
+@pytest.mark.bad_input("B48", "B49")
 def test_an_injected_text_finds_nothing_of_another_project(
     served: Served, turned: TurnedClock, deployment: str, text: str
 ) -> None:
-    """B048, B049."""
     jira = served(Issue("SECRET-1", "x SECRET project"), deployment=deployment)
 
     assert tracker_on(jira, turned).search(TicketSearch(text=text)).tickets == ()
@@ -312,10 +315,10 @@ def test_allowed_jql_narrows_the_scope_and_never_leaves_it(
     assert "may also be JQL" in plain.coverage.notes[0]
 
 
+@pytest.mark.bad_input("B007")
 def test_what_a_search_does_not_fetch_is_said_to_be_missing(
     served: Served, turned: TurnedClock, deployment: str
 ) -> None:
-    """B007."""
     jira = served(Issue("OPS-1", "disk", description="long"), deployment=deployment)
 
     [ticket] = tracker_on(jira, turned).search(TicketSearch(text="disk")).tickets
@@ -325,6 +328,7 @@ def test_what_a_search_does_not_fetch_is_said_to_be_missing(
     assert ticket.source == f"{jira.url}/browse/OPS-1"
 
 
+@pytest.mark.bad_input("B001")
 def test_a_failure_is_never_an_empty_search(
     served: Served, turned: TurnedClock, deployment: str
 ) -> None:

@@ -34,10 +34,10 @@ def long_thread(count: int = 130) -> Issue:
     return issue
 
 
+@pytest.mark.bad_input("B008")
 def test_the_cause_in_comment_118_of_130_is_read(
     served: Served, turned: TurnedClock, deployment: str
 ) -> None:
-    """B008."""
     issue = long_thread()
     issue.comments[117] = Remark("cause: the proxy expired", created=issue.comments[117].created)
 
@@ -67,6 +67,7 @@ def test_a_server_that_repeats_its_first_page_of_comments_is_noticed(
     assert ticket.missing == ("comments: 100 of 130; the same page came again",)
 
 
+@pytest.mark.bad_input("B007")
 def test_comments_that_could_not_be_read_are_not_none_at_all(
     served: Served, turned: TurnedClock, deployment: str
 ) -> None:
@@ -92,6 +93,7 @@ def test_a_second_page_that_fails_keeps_the_first(served: Served, turned: Turned
     assert ticket.missing[0].startswith("comments: 100 of 130; ")
 
 
+@pytest.mark.bad_input("B007")
 def test_not_asked_for_is_none_and_asked_for_but_empty_is_empty(
     served: Served, turned: TurnedClock, deployment: str
 ) -> None:
@@ -187,10 +189,10 @@ def test_a_ticket_that_moved_within_scope_is_shown_under_its_new_key(
     assert ticket.comments[0].text == "here"
 
 
+@pytest.mark.bad_input("B021", "B022")
 def test_the_end_of_time_and_unknown_nodes_leave_readable_text(
     served: Served, turned: TurnedClock
 ) -> None:
-    """B021, B022."""
     nodes = [
         {"type": "date", "attrs": {"timestamp": "253402300799000"}},
         {"type": "neverSeen", "content": [{"type": "text", "text": "inside"}]},
@@ -228,6 +230,7 @@ def test_an_issue_of_no_known_shape_is_an_error(
         tracker_on(jira, turned).ticket("OPS-1", ALL)
 
 
+@pytest.mark.bad_input("B011")
 def test_a_captcha_in_the_middle_stops_everything_after_it(
     served: Served, turned: TurnedClock
 ) -> None:

@@ -152,6 +152,7 @@ def test_a_link_with_one_mark_is_one_link(
 
 
 @given(st.text() | st.text(alphabet="`\n a{}", max_size=60))
+@pytest.mark.bad_input("B023")
 def test_no_text_node_is_empty_and_no_word_is_lost(text: str) -> None:
     document = markup.document(text)
 
@@ -164,6 +165,7 @@ def test_no_text_node_is_empty_and_no_word_is_lost(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["```\n```", "", "\n\n", "a\n```\n\n```\nb", "```"])
+@pytest.mark.bad_input("B023")
 def test_an_empty_code_block_leaves_nothing(text: str) -> None:
     assert "" not in texts(markup.document(text))
 
@@ -173,6 +175,7 @@ def test_an_empty_code_block_leaves_nothing(text: str) -> None:
     ["![](https://x.example/?d=1)", "!https://x.example/a.png!", "[~admin]", "[a|javascript:x]",
      "{noformat}!https://x.example/a.png!{noformat}", "{ noformat }x", "{NoFormat:title=x}y"],
 )  # fmt: skip
+@pytest.mark.bad_input("B68")
 def test_nothing_in_a_text_acts(text: str) -> None:
     document = markup.document(text)
     kinds = {node["type"] for node in document["content"]} | {

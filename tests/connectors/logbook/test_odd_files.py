@@ -87,6 +87,7 @@ def test_an_empty_file_is_imported_with_no_entries(book: EmbeddedLogbook, add: A
     assert add("", "empty.log").unchanged
 
 
+@pytest.mark.bad_input("B73")
 def test_bytes_that_are_no_utf8_and_nul_are_imported_and_counted(
     book: EmbeddedLogbook, add: Add
 ) -> None:
@@ -109,6 +110,7 @@ def test_bytes_that_are_no_utf8_and_nul_are_imported_and_counted(
     assert book.search(Search(Filters(text="red"))).total.value == 1
 
 
+@pytest.mark.bad_input("B71")
 def test_a_line_of_200_mb_keeps_memory_flat_and_loses_nothing(tmp_path: Path) -> None:
     path = tmp_path / "long.log"
     block = b"abcdefgh " * 116_509  # just over 1 MB

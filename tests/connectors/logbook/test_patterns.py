@@ -109,6 +109,7 @@ def test_a_mask_that_tells_digits_apart_is_kept_to() -> None:
     assert [miner.text(number) for number in numbers] == ["<seven>", "x<n>"]
 
 
+@pytest.mark.bad_input("B74")
 def test_a_million_kinds_of_message_keep_to_a_bound() -> None:
     miner = TemplateMiner()
     alphabet = "abcdefghijklmnopqrst"

@@ -121,12 +121,14 @@ def test_a_file_of_blank_lines_is_one_empty_event(read: Read) -> None:
 
 
 @pytest.mark.parametrize("odd", ["\f", "\v", "\x1c", "\x85", "\u2028", "\r"])
+@pytest.mark.bad_input("B72")
 def test_only_a_newline_ends_a_line(read: Read, odd: str) -> None:
     records = read(f"one{odd}still one\ntwo\n")
 
     assert firsts(records) == [(1, 1), (2, 1)]
 
 
+@pytest.mark.bad_input("B72")
 def test_crlf_leaves_no_trace(read: Read) -> None:
     assert [record.message for record in read("a\r\nb\r\n")] == ["a", "b"]
 
@@ -188,6 +190,7 @@ def test_the_year_may_be_given(read: Read) -> None:
     assert instant(record.time or 0).year == 2005
 
 
+@pytest.mark.bad_input("B71")
 def test_a_line_of_200_mb_is_cut_into_parts_of_the_same_line(
     put: Callable[[str, str | bytes], object],
 ) -> None:

@@ -78,6 +78,7 @@ def test_every_body_is_known(shared_data: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("whole", [True, False], ids=["alone", "in-a-multi-search"])
+@pytest.mark.bad_input("B024", "B035", "B038", "B040")
 def test_a_refusal_says_what_it_means_and_what_to_do(
     shared_data: Path, scripted: Scripted, name: str, words: str, retryable: bool, whole: bool
 ) -> None:
@@ -103,6 +104,7 @@ def test_a_sick_node_is_not_hammered(
     assert passing.slept == []
 
 
+@pytest.mark.bad_input("B032")
 def test_failed_shards_are_no_proof_of_nothing(shared_data: Path, scripted: Scripted) -> None:
     _, told = body(shared_data, "msearch_partial_120_shards_200")
 
@@ -115,6 +117,7 @@ def test_failed_shards_are_no_proof_of_nothing(shared_data: Path, scripted: Scri
     assert (found.total.value, found.total.relation) == (0, "at_least")
 
 
+@pytest.mark.bad_input("B034")
 def test_a_search_that_timed_out_is_incomplete_though_no_shard_failed(
     shared_data: Path, scripted: Scripted
 ) -> None:

@@ -71,6 +71,7 @@ def minute(n: int) -> str:
     return (NOON + timedelta(minutes=n)).isoformat().replace("+00:00", "Z")
 
 
+@pytest.mark.bad_input("B030")
 def test_several_dates_and_none_chosen_is_an_error_that_lists_them(server: Server) -> None:
     server.index("a", {"@timestamp": DATE, "event": {"properties": {"created": DATE}}, "m": TEXT})
 
@@ -96,6 +97,7 @@ Written = Callable[[datetime], Any]
     ],
     ids=["iso", "nanos", "epoch_ms", "epoch_s", "house", "number_s", "number_ns", "plus2"],
 )  # fmt: skip
+@pytest.mark.bad_input("B040")
 def test_a_time_is_found_however_it_is_kept(
     server: Server, mapping: Any, written: Written, told: dict[str, Any]
 ) -> None:
@@ -127,6 +129,7 @@ def test_a_number_is_no_time_until_someone_says_of_what(server: Server) -> None:
         server.book(time="when").search(Search())
 
 
+@pytest.mark.bad_input("B035")
 def test_an_index_without_the_time_field_is_counted_and_said(server: Server) -> None:
     server.index(
         "a", {"@timestamp": DATE, "message": TEXT}, {"@timestamp": minute(1), "message": "x"}
@@ -141,6 +144,7 @@ def test_an_index_without_the_time_field_is_counted_and_said(server: Server) -> 
     assert f"{server.prefix}b has no field @timestamp" in "; ".join(server.book().schema().notes)
 
 
+@pytest.mark.bad_input("B026")
 def test_thousands_of_entries_of_one_instant_over_shards_are_all_read(server: Server) -> None:
     entries = [{"@timestamp": minute(1), "message": f"n{n}"} for n in range(3_100)]
     server.index("a", {"@timestamp": DATE, "message": TEXT}, *entries, number_of_shards=3)
@@ -201,6 +205,7 @@ def test_text_without_exact_values_is_said_to_be_compared_by_words(server: Serve
         book.latest(Latest("host"))
 
 
+@pytest.mark.bad_input("B035")
 def test_a_field_that_no_index_has_is_said_to_be_missing(server: Server) -> None:
     server.index(
         "a", {"@timestamp": DATE, "message": TEXT}, {"@timestamp": minute(1), "message": "x"}

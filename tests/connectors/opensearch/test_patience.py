@@ -1,6 +1,7 @@
 """What is tried again, when, and when a server is left alone."""
 
-from datetime import UTC, datetime, timedelta
+import json
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
@@ -81,6 +82,7 @@ def test_a_server_that_fails_again_and_again_is_left_alone_then_probed_once(
     assert len(script.asked) == tried + 1
 
 
+@pytest.mark.bad_input("B029")
 def test_times_travel_with_their_units_and_the_server_stops_before_we_do(
     scripted: Scripted, script: Script
 ) -> None:
@@ -92,6 +94,7 @@ def test_times_travel_with_their_units_and_the_server_stops_before_we_do(
     assert {search["timeout"] for search in script.searches} == {"40s"}
 
 
+@pytest.mark.bad_input("B028")
 def test_what_takes_too_long_is_asked_once_more_for_the_later_half_and_said_so(
     scripted: Scripted, script: Script
 ) -> None:
@@ -107,6 +110,7 @@ def test_what_takes_too_long_is_asked_once_more_for_the_later_half_and_said_so(
     assert len(script.asked) == 2
 
 
+@pytest.mark.bad_input("B028")
 def test_without_a_window_to_halve_it_is_said_that_it_took_too_long(scripted: Scripted) -> None:
     with pytest.raises(ConnectorError, match="no whole answer within 30 s; narrow the window"):
         scripted(LATE).search(Search(Filters(text="x")))
@@ -146,3 +150,18 @@ def test_an_entry_that_is_too_large_by_itself_is_shown_without_its_text(
     [entry] = found.entries
     assert "more than 8 MiB" in entry.message
     assert "more than 8 MiB" in found.coverage.why_incomplete
+
+
+@pytest.mark.bad_input("B036")
+def test_times_of_any_zone_are_sent_in_utc(scripted: Scripted, script: Script) -> None:
+    there = timezone(timedelta(hours=2))
+    window = Window(
+        datetime(2024, 6, 10, 23, 33, 6, tzinfo=there), datetime(2024, 6, 11, 1, tzinfo=there)
+    )
+
+    scripted(always(answered())).search(Search(window=window))
+
+    sent = json.dumps(script.searches)
+    assert "2024-06-10T21:33:06" in sent
+    assert "+02" not in sent
+    assert "23:33:06" not in sent

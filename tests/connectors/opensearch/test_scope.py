@@ -98,6 +98,7 @@ TEXTS = st.text(max_size=60) | st.sampled_from(ESCAPES) | st.lists(st.sampled_fr
 
 @given(TEXTS, TEXTS, TEXTS, TEXTS)
 @settings(max_examples=200)
+@pytest.mark.bad_input("B51", "B52", "B53")
 def test_no_text_field_or_source_becomes_another_kind_of_query(
     text: str, name: str, value: str, source: str
 ) -> None:
@@ -123,6 +124,7 @@ def test_no_text_field_or_source_becomes_another_kind_of_query(
     check(script)
 
 
+@pytest.mark.bad_input("B54")
 def test_the_sizes_that_a_model_may_ask_for_are_bounded(scripted: Scripted, script: Script) -> None:
     scripted(always(answered(total=5))).search(Search(limit=10**6, window=DAY))
 

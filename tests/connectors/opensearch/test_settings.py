@@ -30,6 +30,7 @@ def said(tmp_path: Path, text: str) -> OpenSearchLogbookSource:
     ["_all", "*", "ops-*,-x", "<ops-{now/d}>", "other:ops", "%6fps", "-x", "+x", "Ops", "..", ".*",
      "a/b", "a?", "a b", "", "*-logs", "_search", "a#b"],
 )  # fmt: skip
+@pytest.mark.bad_input("B51")
 def test_an_index_that_reaches_further_than_it_says_is_refused(tmp_path: Path, index: str) -> None:
     text = HEAD + f"  url: https://logs.example\n  indices: ['{index}']\n"
 
