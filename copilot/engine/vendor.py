@@ -19,6 +19,7 @@ from sqlalchemy import Engine, event
 from sqlalchemy.exc import SQLAlchemyError
 
 from copilot.engine.place import Place
+from copilot.engine.seldom import Seldom
 from copilot.engine.serializer import JsonSerializer
 from copilot.errors import EngineError
 
@@ -79,11 +80,12 @@ def sqlite_engine(place: Place) -> Engine:
 
 
 def quiet() -> None:
-    """Leave the vendor's messages to the process's own logging."""
+    """Leave the vendor's messages to the process's own logging, and it to few of them."""
     logger = logging.getLogger("dbos")
     if not logger.handlers:  # else the vendor would add one that writes to stderr
         logger.addHandler(logging.NullHandler())
         logger.addFilter(_is_news)
+        logger.addFilter(Seldom())
 
 
 def _is_news(record: logging.LogRecord) -> bool:
