@@ -15,6 +15,7 @@ from typing import Any
 from benchmarks.context_plan import Call, Step, artifacts, job, plan
 from benchmarks.context_world import NEEDED, host
 from copilot.context.instructions import SUMMARY
+from copilot.fence import unfenced
 from tests.doubles.messages_api import Json, calls, says, stops, thinks
 
 THOUGHT = (
@@ -209,7 +210,7 @@ def _references(messages: str, value: str) -> Iterator[str]:
         for block in message["content"]:
             if block.get("type") != "tool_result" or value not in str(block.get("content")):
                 continue
-            for row in json.loads(block["content"]).get("rows", []):
+            for row in json.loads(unfenced(block["content"])).get("rows", []):
                 if value in json.dumps(row, ensure_ascii=False) and "ref" in row:
                     yield str(row["ref"])
 
