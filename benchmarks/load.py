@@ -67,7 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     crowd = series.add_parser("crowd")
     crowd.add_argument("--count", type=int, default=200)
     crowd.add_argument("--turns", type=int, default=8)
-    crowd.add_argument("--latency", type=float, default=2.0, help="seconds of the model")
+    crowd.add_argument("--latency", type=float, default=15.0, help="seconds of the model")
     crowd.set_defaults(run=_crowd)
     repeats = series.add_parser("repeats")
     repeats.add_argument("--posts", type=int, default=1000)

@@ -15,8 +15,8 @@ LATENCY_S = 2.0
 def acks(folder: Path, seconds: float, a_second: float, repeats: float) -> bool:
     """Send, print, and say whether every alert was accepted soon and is in the inbox."""
     total = round(seconds * a_second)
-    model = Investigator(turns=5)
-    with load_rig.asked(folder, model, latency_s=LATENCY_S) as daemon:
+    model = Investigator(turns=5, latency_s=LATENCY_S)
+    with load_rig.asked(folder, model) as daemon:
         assert daemon.plate
         named = list(names(total, repeats))
         bodies = [load_sender.encoded(payload(alert(name))) for name in named]

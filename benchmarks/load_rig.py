@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Self
 
 from tests.daemon.running import Investigator, RunningDaemon
-from tests.doubles.messages_api import Json, MessagesApi, Received
-from tests.doubles.messages_api.script import Fault
+from tests.doubles.messages_api import MessagesApi
 
 MIB = 1 << 20
 
@@ -85,20 +84,6 @@ def size_mib(folder: Path) -> float:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / MIB
 
 
-class SlowApi(MessagesApi):
-    """The double behind a slow line: answers to many callers take their time side by side.
-
-    An `Investigator` that sleeps would do so one call after the other: the double has one lock.
-    """
-
-    latency_s = 0.0
-
-    def take(self, received: Received) -> tuple[Json, Fault | None]:
-        """Wait, then answer."""
-        time.sleep(self.latency_s)
-        return super().take(received)
-
-
 @contextmanager
 def ruled(folder: Path, *, workers: int = 4, intake: str = "") -> Iterator[RunningDaemon]:
     """A daemon over *folder* whose investigations are made by rules: nothing of it is a model's."""
@@ -121,17 +106,15 @@ def asked(
     folder: Path,
     investigator: Investigator,
     *,
-    latency_s: float,
     workers: int = 4,
     intake: str = "",
     daemon: str = "",
 ) -> Iterator[RunningDaemon]:
-    """A daemon over *folder* whose model takes its time to answer."""
+    """A daemon over *folder* whose model is played by *investigator*."""
     with (
-        SlowApi(responder=investigator) as api,
+        MessagesApi(responder=investigator) as api,
         RunningDaemon(folder, api, workers=workers, intake=intake, daemon=daemon) as running,
     ):
-        api.latency_s = latency_s
         yield running
 
 

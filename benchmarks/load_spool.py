@@ -20,7 +20,8 @@ def spool(folder: Path, files: int) -> bool:
         body = load_sender.encoded(payload(alert(f"wf_spool_{number:06}")))
         (new / f"{number:08}.json").write_bytes(body)
     backlog = f"  backlog: {2 * files}"
-    with load_rig.asked(folder, Investigator(), latency_s=LATENCY_S, intake=backlog) as daemon:
+    model = Investigator(latency_s=LATENCY_S)
+    with load_rig.asked(folder, model, intake=backlog) as daemon:
         before = load_rig.reading(load_rig.pid_of(daemon)).rss_mib
         begun = time.monotonic()
         with load_rig.Gauge(load_rig.pid_of(daemon)) as gauge:

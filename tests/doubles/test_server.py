@@ -1,12 +1,13 @@
 """The double on the wire: what it records, how it fails on demand, what it says of its models."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import anthropic
 import pytest
 
 from tests.doubles.conversation import MODEL, body, user
-from tests.doubles.messages_api import MessagesApi, Status, calls, says
+from tests.doubles.messages_api import Json, MessagesApi, Status, calls, says
 
 
 @pytest.fixture
@@ -98,6 +99,20 @@ def test_several_threads_may_ask_at_once(api: MessagesApi) -> None:
 
     assert len(api.requests) == 16
     assert api.refusals == []
+
+
+def test_a_reply_that_takes_its_time_holds_up_nobody_else(api: MessagesApi) -> None:
+    both = threading.Barrier(2, timeout=5)
+
+    def reply(_: Json) -> Json:
+        both.wait()
+        return says("ok")
+
+    api.play(reply, reply)
+    with api, client(api) as claude, ThreadPoolExecutor(2) as threads:
+        asked = [threads.submit(lambda: claude.beta.messages.create(**body())) for _ in range(2)]
+
+        assert [one.result().stop_reason for one in asked] == ["end_turn"] * 2
 
 
 def test_a_model_says_what_it_can_do(api: MessagesApi) -> None:

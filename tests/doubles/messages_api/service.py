@@ -6,7 +6,8 @@ Nothing here is canned but the words: edits, cache and token counts are computed
 import itertools
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
@@ -215,7 +216,19 @@ class Service:
                 "the double's script has no more turns",
                 status=500, type="api_error", headers={"x-should-retry": "false"},
             )  # fmt: skip
-        return turn(view) if callable(turn) else turn
+        if not callable(turn):
+            return turn
+        with self._unlocked():
+            return turn(view)
+
+    @contextmanager
+    def _unlocked(self) -> Iterator[None]:
+        """Let others in: a reply that takes its time holds up nobody but who asked."""
+        self._lock.release()
+        try:
+            yield
+        finally:
+            self._lock.acquire()
 
     def _with_ids(self, content: list[Json]) -> list[Json]:
         return [
