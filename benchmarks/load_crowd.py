@@ -14,7 +14,7 @@ GOAL_MIB = 600.0
 GOAL_FILES = 1024
 """The usual soft limit of a process."""
 AT_ONCE = 0.9
-"""The share that must be at work at one moment, or it was no crowd: then let the model be slower."""
+"""The share that must be at work at one moment, or it was no crowd: let the model be slower."""
 FAIR = 4.0
 """No investigation waits for any of its turns longer than so many times what is usual."""
 LIMITS = """\

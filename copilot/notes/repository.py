@@ -24,6 +24,7 @@ from copilot.notes.locks import Sleep, one_writer
 from copilot.notes.message import message
 from copilot.notes.place import check_empty, check_usable
 from copilot.notes.state import State, parse, render
+from copilot.notes.turns import Turns
 
 TRIES = 5
 COPILOT = Author("Copilot", "copilot@localhost")
@@ -61,6 +62,7 @@ class NotesRepository:
         self._now = now
         self._sleep = sleep
         self._git = Git(self.root)
+        self._turns = Turns()
 
     def create(self) -> None:
         """Make the repository with its README; harmless when it is there already.
@@ -204,12 +206,12 @@ class NotesRepository:
 
     @contextmanager
     def _writer(self) -> Iterator[Committer]:
-        """The committer, while no other process writes, with the traces of dead ones cleared."""
+        """The committer, while nobody else writes, with the traces of dead ones cleared."""
         check_usable(self.root)
         own = own_folder(self.root)
         try:
             own.mkdir(exist_ok=True, mode=0o700)
-            with one_writer(own / "lock", self._sleep) as lock:
+            with self._turns.turn(), one_writer(own / "lock", self._sleep) as lock:
                 committer = Committer(Git(self.root, keep=[lock]), self._author, self._sleep)
                 committer.recover()
                 yield committer
