@@ -96,6 +96,7 @@ def made_world(folder: Path, settings: dict[str, object]) -> Workspace:
     tracker = workspace.trackers["tickets"]
     assert isinstance(tracker, EmbeddedTracker)
     tracker.import_file(raw / "tickets.json", "tickets.json")
+    (folder / "runbooks").mkdir()  # none: the plan searches documents of its own
     documents = folder / "documents"
     documents.mkdir()
     for number in range(DOCUMENTS):

@@ -7,33 +7,15 @@ import hashlib
 import sqlite3
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from connectors import chunk_index
 from connectors.document_folder import Document, Skipped, documents_below
-from connectors.document_pieces import markdown_pieces, plain_pieces
-from connectors.full_text import TOKENIZER, match_any, quoted_words, storable
+from connectors.full_text import storable
 from connectors.index_file import IndexFile
 from connectors.library import Chunk, ChunksFound
-from connectors.logbook import Count, Coverage
-
-VERSION = 1
-SCHEMA = f"""
-CREATE TABLE IF NOT EXISTS documents (
-    path TEXT PRIMARY KEY, folder TEXT NOT NULL, digest TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS chunks (
-    row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, document TEXT NOT NULL,
-    line INTEGER NOT NULL);
-CREATE INDEX IF NOT EXISTS chunks_of ON chunks (document);
-CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(
-    document, title, text, tokenize = '{TOKENIZER}')
-"""
-TABLES = "words JOIN chunks ON chunks.row = words.rowid"
-COLUMNS = "chunks.id, chunks.document, words.title, chunks.line, words.text"
-RANK = "bm25(words, 2.0, 4.0, 1.0)"
-SNIPPET = "snippet(words, 2, '', '', ' … ', 32)"
-
 
 Outcome = Literal["added", "replaced", "unchanged"]
 
@@ -62,7 +44,7 @@ class EmbeddedLibrary:
     ) -> None:
         self.name = name
         self._redact = redact
-        self._index = IndexFile(path, SCHEMA, VERSION)
+        self._index = IndexFile(path, chunk_index.SCHEMA, chunk_index.VERSION)
 
     def import_folder(self, folder: Path) -> ImportedDocuments:
         """Keep the documents below *folder* in place of those it gave before, all or nothing.
@@ -105,34 +87,13 @@ class EmbeddedLibrary:
 
     def search(self, text: str, limit: int) -> ChunksFound:
         """The chunks that hold any word of *text*, best first, with the part that matched."""
-        words = quoted_words(text)
-        if not words:
-            note = "the text names no word to look for"
-            return ChunksFound((), (), Count(0), Coverage(notes=(note,)))
         with self._index.reading() as connection:
-            rows = connection.execute(
-                f"SELECT {COLUMNS}, {SNIPPET} FROM {TABLES} WHERE words MATCH ?"
-                f" ORDER BY {RANK}, chunks.row LIMIT ?",
-                [match_any(words), max(limit, 0)],
-            ).fetchall()
-            total = connection.execute(
-                "SELECT count(*) FROM words WHERE words MATCH ?", [match_any(words)]
-            ).fetchone()[0]
-            is_empty = not connection.execute("SELECT 1 FROM documents LIMIT 1").fetchone()
-        return ChunksFound(
-            chunks=tuple(Chunk(*row[:-1]) for row in rows),
-            snippets=tuple(row[-1] for row in rows),
-            total=Count(total),
-            coverage=Coverage("nothing was imported into this library yet" if is_empty else ""),
-        )
+            return chunk_index.search(connection, text, limit)
 
-    def chunk(self, id: str) -> Chunk | None:
-        """That chunk, or None."""
+    def chunks(self, id: str) -> tuple[Chunk, ...]:
+        """That chunk, or every chunk of the document of that path, in order; empty for neither."""
         with self._index.reading() as connection:
-            row = connection.execute(
-                f"SELECT {COLUMNS} FROM {TABLES} WHERE chunks.id = ?", [storable(id)]
-            ).fetchone()
-        return Chunk(*row) if row else None
+            return chunk_index.chunks(connection, id)
 
 
 def _kept(connection: sqlite3.Connection) -> dict[str, tuple[str, str]]:
@@ -151,22 +112,9 @@ def _write(connection: sqlite3.Connection, document: Document, folder: str, text
     connection.execute(
         "INSERT INTO documents VALUES (?, ?, ?)", [document.path, folder, _digest(document)]
     )
-    cut = markdown_pieces if document.is_markdown else plain_pieces
-    for number, piece in enumerate(cut(text), 1):
-        row = connection.execute(
-            "INSERT INTO chunks (id, document, line) VALUES (?, ?, ?)",
-            [f"{document.path}#{number}", document.path, piece.line],
-        ).lastrowid
-        title = storable(" › ".join(piece.headings)) or document.path
-        connection.execute(
-            "INSERT INTO words (rowid, document, title, text) VALUES (?, ?, ?, ?)",
-            [row, document.path, title, piece.text],
-        )
+    chunk_index.write(connection, replace(document, text=text))
 
 
 def _forget(connection: sqlite3.Connection, path: str) -> None:
-    connection.execute(
-        "DELETE FROM words WHERE rowid IN (SELECT row FROM chunks WHERE document = ?)", [path]
-    )
-    connection.execute("DELETE FROM chunks WHERE document = ?", [path])
+    chunk_index.forget(connection, path)
     connection.execute("DELETE FROM documents WHERE path = ?", [path])

@@ -37,5 +37,5 @@ class Library(Protocol):
     def search(self, text: str, limit: int) -> ChunksFound:
         """The chunks that match any word of *text*, best first."""
 
-    def chunk(self, id: str) -> Chunk | None:
-        """That chunk, or None."""
+    def chunks(self, id: str) -> tuple[Chunk, ...]:
+        """That chunk, or every chunk of the document of that path, in order; empty for neither."""

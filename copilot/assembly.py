@@ -23,7 +23,9 @@ from copilot.models.retries import Attempt, Retries
 from copilot.models.support import NOTHING
 from copilot.notes.search import search_notes
 from copilot.notes.state import parse
+from copilot.runbooks import announced, library_of
 from copilot.screening import screened
+from copilot.settings import RUNBOOKS
 from copilot.steps import Budgets, usage_json
 from copilot.tools.base import AnyTool, Case
 from copilot.tools.catalogue import TOOLS
@@ -212,7 +214,7 @@ def case_for(
         question=question,
         logbooks=workspace.logbooks,
         trackers=workspace.trackers,
-        libraries=workspace.libraries,
+        libraries={**workspace.libraries, RUNBOOKS: library_of(workspace.runbooks)},
         scratch=workspace.scratch(incident),
         # An operator may have pasted a secret into the page; a model never reads it.
         state=lambda: parse(workspace.redactor.redact(workspace.notes.read(incident) or "")),
@@ -257,7 +259,8 @@ def started(workspace: Workspace, case: Case) -> JsonObject:
         "model": model_name(workspace),
         "policy": workspace.policy.name,
         "mark": mark,
-        "message": prompt.first_message(
+        "message": _announced(workspace, case.alert)
+        + prompt.first_message(
             object_at(shown, "alert"),
             incident=case.incident,
             question=text_at(shown, "question"),
@@ -270,6 +273,13 @@ def started(workspace: Workspace, case: Case) -> JsonObject:
             for item in find_artifacts(f"{case.alert.words()}\n{case.question}")
         ],
     }
+
+
+def _announced(workspace: Workspace, alert: Alert) -> str:
+    """What the first message says of runbooks; nothing where no tool is offered to read them."""
+    if not policy_for(workspace).offers("read_document"):
+        return ""
+    return prompt.announcement(announced(workspace.runbooks, alert, workspace.redactor.redact))
 
 
 def _logbook(name: str, book: Any) -> JsonObject:

@@ -25,9 +25,11 @@ from copilot.mcp.servers import close_servers, open_servers
 from copilot.notes.git import Git
 from copilot.notes.place import check_usable
 from copilot.redact import Redactor
-from copilot.settings import LogbookSource, Settings, TrackerSource
+from copilot.runbooks import carried
+from copilot.settings import RUNBOOKS, LogbookSource, Settings, TrackerSource
 from copilot.workspace import Workspace
-from policies.runbook import load_runbooks
+from policies.runbook import read_shelf
+from policies.runbook_checks import doubts
 
 Tier = Literal["local", "reach", "model"]
 State = Literal["ok", "warn", "fail"]
@@ -86,7 +88,7 @@ def examine(
     else:
         yield _warn("settings", "no copilot.yaml; the defaults hold", "copilot init DIR")
     yield _policy(workspace)
-    yield from _runbooks(settings.workspace / "runbooks")
+    yield from _runbooks(workspace)
     yield from _places(settings)
     yield _notes(settings.notes)
     yield from _sources(settings)
@@ -140,13 +142,17 @@ def _policy(workspace: Workspace) -> Check:
         return _fail("policy", str(error), "mend it, or name one of `copilot policy list`")
 
 
-def _runbooks(folder: Path) -> Iterator[Check]:
-    """Whether every runbook is right, ours and those of the workspace."""
-    try:
-        yield _ok("runbooks", f"{len(load_runbooks(folder))}, all right")
-    except ConfigError as error:
-        for line in str(error).splitlines():
-            yield _fail("runbooks", line, "mend that line of the front matter")
+def _runbooks(workspace: Workspace) -> Iterator[Check]:
+    """Whether every runbook is right, and what a person should look at in those that are."""
+    shelf = read_shelf(workspace.settings.workspace / RUNBOOKS)
+    for problem in shelf.problems:
+        yield _fail("runbooks", problem, "mend that line; until then that runbook is left out")
+    seen = carried(workspace.notes)
+    found = [doubt for one in shelf.runbooks for doubt in doubts(one, seen)]
+    for doubt in found:
+        yield _warn("runbooks", doubt, "mend that line, or leave it as it is")
+    if not found:
+        yield _ok("runbooks", f"{len(shelf.runbooks)} right")
 
 
 def _places(settings: Settings) -> Iterator[Check]:

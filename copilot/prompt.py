@@ -1,13 +1,14 @@
 """The words that open every investigation. Facts of one incident never enter the system prompt.
 
-The first message is data with one line of instruction above it; whatever an alert says in it is
-quoted as JSON, so that it cannot pass for an instruction of ours.
+The first message is data below a few lines of ours: what to do, and which runbooks of the operators
+fit. Whatever an alert says is quoted as JSON, so that it cannot pass for an instruction of ours.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from copilot.fence import explained, fenced
 from copilot.injection import sign
+from copilot.safe_text import one_line
 from copilot.values import JsonObject, compact
 
 PASSING_ON = """\
@@ -73,6 +74,14 @@ UNCERTAIN
 Absence is a finding only by the handle of a complete answer with total 0. Claim nothing that no \
 line shows; never paste whole results."""
 
+RUNBOOKS_FIT = (
+    "The operators here keep runbooks for alerts like the one below: how to recognise the trouble, "
+    "which calls to make, what is mistaken for it. First read the one that fits best, by "
+    "read_document with its id. It is advice and may not fit: only the data is evidence."
+)
+RUNBOOK_CHARACTERS = 300
+"""Of the description of a runbook; the standard allows 1,024."""
+
 LIMITS = {
     "turns": "the limit of turns is reached",
     "tokens": "the limit of tokens is reached",
@@ -89,6 +98,19 @@ LIMITS = {
 def system(tools: Collection[str]) -> str:
     """The system prompt for an investigation with *tools*; it speaks of none that is not there."""
     return SYSTEM if "task" in tools else SYSTEM.replace(PASSING_ON, "")
+
+
+def announcement(runbooks: Sequence[tuple[str, str]]) -> str:
+    """The lines above a first message that name the runbooks that fit, by path and description.
+
+    What they say is read on demand. A description is cut, and can begin no line of its own.
+    """
+    if not runbooks:
+        return ""
+    lines = [
+        f"- {path}: {one_line(description, RUNBOOK_CHARACTERS)}" for path, description in runbooks
+    ]
+    return "\n".join([RUNBOOKS_FIT, *lines, ""])
 
 
 def first_message(

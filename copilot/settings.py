@@ -87,6 +87,10 @@ TrackerSource = Annotated[
 ]
 
 
+RUNBOOKS = "runbooks"
+"""The folder of a workspace with its runbooks, and the library that they are."""
+
+
 class AlertRule(Strict):
     """Alerts with all these labels are closed without an investigation."""
 
@@ -159,6 +163,11 @@ class SettingsFile(Strict):
                     f"{kind}: two are called {', '.join(twice)}; the model calls each by its name, "
                     "so give them different ones"
                 )
+        if any(source.name == RUNBOOKS for source in self.libraries):
+            raise ValueError(
+                f"libraries: one is called {RUNBOOKS}, as the library of the workspace's runbooks "
+                "is; give it another name"
+            )
         return self
 
 

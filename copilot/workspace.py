@@ -1,5 +1,6 @@
 """A workspace: the settings of a folder and the rooms in it, each opened when it is first used."""
 
+import logging
 import os
 import secrets
 from collections.abc import Callable, Mapping
@@ -23,17 +24,19 @@ from copilot.notes.repository import NotesRepository
 from copilot.outbox import Outbox
 from copilot.redact import Redactor
 from copilot.scratch.store import Limits, Scratch
-from copilot.settings import Settings
+from copilot.settings import RUNBOOKS, Settings
 from copilot.trackers import AnyTracker, open_trackers
 from copilot.values import Json
 from policies.loader import load_policy
+from policies.runbook import Shelf, read_shelf
 from policies.schema import Policy
 
+LOG = logging.getLogger(__name__)
 KEY_BYTES = 32
 MIB = 1 << 20
 ROOMS = (
-    "notes", "incidents", "logbooks", "trackers", "libraries", "mcp_servers", "redactor",
-    "discovery",
+    "notes", "incidents", "logbooks", "trackers", "libraries", "runbooks", "mcp_servers",
+    "redactor", "discovery",
 )  # fmt: skip
 """What two views of one workspace share."""
 
@@ -97,6 +100,14 @@ class Workspace:
         return open_servers(
             settings.mcp_servers, self.environ, settings.workspace, self.redactor.redact
         )
+
+    @cached_property
+    def runbooks(self) -> Shelf:
+        """The runbooks, as they are when they are first asked for."""
+        shelf = read_shelf(self.settings.workspace / RUNBOOKS)
+        for problem in shelf.problems:
+            LOG.warning("a runbook is left out: %s", problem)
+        return shelf
 
     @cached_property
     def redactor(self) -> Redactor:

@@ -1,12 +1,13 @@
-"""Runbooks: Agent Skills in `<name>/SKILL.md`, ours and those of a workspace, picked by the alert.
+"""Runbooks: Agent Skills in `<name>/SKILL.md`, picked by the alert.
 
+The folder of a workspace holds all of its runbooks; where there is no such folder, ours hold.
 `metadata.alertnames` lists patterns of alert names, `metadata.labels` patterns as `name=value`; one
 that fits is enough. A label `runbook` or an annotation `runbook_url` names one outright.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -23,14 +24,18 @@ FILE = "SKILL.md"
 MOST_BYTES = 64 << 10
 EDGE = re.compile(r"---[ \t]*")
 LIST = re.compile(r"[,\s]+")
+NOT_OF_NAMES = re.compile(r"[^a-z0-9-]+")
 
 
 class FrontMatter(Strict):
-    """What stands above the text of a runbook."""
+    """What stands above the text of a runbook: all keys of the Agent Skills standard, no other."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=64)]
     description: Annotated[str, Field(min_length=1, max_length=1024)]
     license: str = ""
+    compatibility: Annotated[str, Field(max_length=500)] = ""
+    allowed_tools: Annotated[str, Field(alias="allowed-tools")] = ""
+    """Read and left alone: what an investigator may call is the workspace's decision."""
     metadata: Mapping[str, str] = Field(default_factory=dict)
 
 
@@ -43,54 +48,84 @@ class Runbook:
     alertnames: tuple[str, ...]
     labels: tuple[str, ...]
     text: str
+    folder: Traversable = field(compare=False, repr=False)
 
-    def fits(self, labels: Mapping[str, str], annotations: Mapping[str, str]) -> bool:
-        """Whether an alert with these labels and annotations is what the runbook is about."""
-        named = f"{labels.get('runbook', '')} {annotations.get('runbook_url', '')}".casefold()
-        if self.name in re.split(r"[^a-z0-9-]+", named):
-            return True
+    @property
+    def path(self) -> str:
+        """Where it lies in the folder of runbooks; also its id for `read_document`."""
+        return f"{self.name}/{FILE}"
+
+    def why(self, labels: Mapping[str, str], annotations: Mapping[str, str]) -> tuple[str, ...]:
+        """What in an alert with these labels and annotations it fits; empty when it does not."""
+        said = (("runbook", labels), ("runbook_url", annotations))
+        named = [
+            key
+            for key, texts in said
+            if self.name in NOT_OF_NAMES.split(texts.get(key, "").lower())
+        ]
         alertname = labels.get("alertname", "")
-        pairs = [f"{name}={value}" for name, value in labels.items()]
-        return any(fnmatchcase(alertname, pattern) for pattern in self.alertnames) or any(
-            fnmatchcase(pair, pattern) for pattern in self.labels for pair in pairs
+        pairs = {pair for name, value in labels.items() for pair in _pairs(name, value)}
+        return (
+            *(f"{key} names it" for key in named),
+            *(f"alertname={one}" for one in self.alertnames if fnmatchcase(alertname, one)),
+            *(one for one in self.labels if any(fnmatchcase(pair, one) for pair in pairs)),
         )
 
 
-def load_runbooks(folder: Path | None = None) -> tuple[Runbook, ...]:
-    """The built-in runbooks and those of *folder*, which hide ours of the same name; by name.
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """The runbooks of a workspace by name, and what is wrong with those that were left out."""
 
-    Raises ConfigError with every problem as `file:line: key: what`.
-    """
-    found: dict[str, Runbook] = {}
-    problems = []
-    for place in _places(folder):
-        try:
-            found[place.name] = read_runbook(place)
-        except ConfigError as error:
-            problems.append(str(error))
-    if problems:
-        raise ConfigError("\n".join(problems))
-    return tuple(found[name] for name in sorted(found))
+    runbooks: tuple[Runbook, ...]
+    problems: tuple[str, ...] = ()
+    """Each as `file:line: key: what`."""
+
+    def check(self) -> None:
+        """Raise ConfigError with every problem, when there is one."""
+        if self.problems:
+            raise ConfigError("\n".join(self.problems))
+
+    def fitting(
+        self, labels: Mapping[str, str], annotations: Mapping[str, str]
+    ) -> tuple[Runbook, ...]:
+        """Those that fit an alert: first whom it names outright, then whom more of it fits."""
+        reasons = {one.name: one.why(labels, annotations) for one in self.runbooks}
+
+        def rank(one: Runbook) -> tuple[bool, int, str]:
+            why = reasons[one.name]
+            return not any(reason.endswith("names it") for reason in why), -len(why), one.name
+
+        return tuple(sorted((one for one in self.runbooks if reasons[one.name]), key=rank))
 
 
-def fitting(
-    runbooks: Sequence[Runbook], labels: Mapping[str, str], annotations: Mapping[str, str]
-) -> tuple[Runbook, ...]:
-    """Those of the runbooks that fit an alert, in their order."""
-    return tuple(one for one in runbooks if one.fits(labels, annotations))
+def read_shelf(folder: Path) -> Shelf:
+    """The runbooks in *folder*, else ours; whatever is wrong is left out and told."""
+    found: list[Runbook] = []
+    problems: list[str] = []
+    try:
+        for place in _places(folder if folder.is_dir() else files("policies") / "runbooks"):
+            try:
+                found.append(read_runbook(place))
+            except ConfigError as error:
+                problems += str(error).splitlines()
+    except OSError as error:
+        problems.append(f"{error.filename}: cannot be read ({error.strerror})")
+    return Shelf(tuple(found), tuple(problems))
 
 
 def read_runbook(folder: Traversable) -> Runbook:
     """The runbook in *folder*. Raises ConfigError with file and line."""
     name = str(folder / FILE)
     try:
-        text = (folder / FILE).read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+        with (folder / FILE).open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            raise ConfigError(f"{name}:1: longer than {MOST_BYTES:,} bytes; split it")
+        text = content.decode("utf-8-sig").replace("\r\n", "\n")
     except OSError as error:
         raise ConfigError(f"{name}: cannot be read ({error.strerror})") from None
     except UnicodeDecodeError:
         raise ConfigError(f"{name}:1: this is not UTF-8; save the file as UTF-8") from None
-    if len(text) > MOST_BYTES:
-        raise ConfigError(f"{name}:1: longer than {MOST_BYTES:,} characters; split it")
     lines = text.split("\n")
     ends = (number for number, line in enumerate(lines) if number and EDGE.fullmatch(line))
     end = next(ends, 0) if EDGE.fullmatch(lines[0]) else 0
@@ -104,19 +139,24 @@ def read_runbook(folder: Traversable) -> Runbook:
         raise ConfigError(document.problem(("name",), what))
     if not "".join(lines[end + 1 :]).strip():
         raise ConfigError(f"{name}:{end + 1}: nothing follows the front matter; say what to do")
-    lists = [_items(said.metadata.get(key, "")) for key in ("alertnames", "labels")]
-    if wrong := next((item for item in lists[1] if "=" not in item), ""):
+    alertnames, labels = (_items(said.metadata.get(key, "")) for key in ("alertnames", "labels"))
+    if wrong := next((item for item in labels if "=" not in item), ""):
         what = f"{wrong!r} must be name=value; both may hold *"
         raise ConfigError(document.problem(("metadata", "labels"), what))
-    return Runbook(said.name, said.description, lists[0], lists[1], text)
+    return Runbook(said.name, said.description, alertnames, labels, text, folder)
 
 
-def _places(folder: Path | None) -> Iterator[Traversable]:
-    """The folders with a runbook in them, ours first."""
-    for root in (files("policies") / "runbooks", folder):
-        if root is not None and root.is_dir():
-            inner = sorted(root.iterdir(), key=lambda entry: entry.name)
-            yield from (entry for entry in inner if entry.is_dir() and (entry / FILE).is_file())
+def _places(root: Traversable) -> Iterator[Traversable]:
+    """The folders with a runbook in them, by name."""
+    inner = sorted(root.iterdir(), key=lambda entry: entry.name)
+    yield from (entry for entry in inner if entry.is_dir() and (entry / FILE).is_file())
+
+
+def _pairs(name: str, value: str) -> Iterator[str]:
+    """A label as patterns meet it; the labels of a ticket, one label of ours, also one by one."""
+    yield f"{name}={value}"
+    if name == "labels":
+        yield from (f"{name}={word}" for word in value.split())
 
 
 def _items(text: str) -> tuple[str, ...]:

@@ -1,11 +1,15 @@
-"""Claims about runbooks: ours are right, the fitting ones are found, and a wrong one is refused."""
+"""Claims about runbooks: ours are right, the fitting ones are found, and a wrong one is left out."""
 
+import json
+import re
 from pathlib import Path
 
 import pytest
 
 from copilot.errors import ConfigError
-from policies.runbook import Runbook, fitting, load_runbooks
+from copilot.tools.catalogue import TOOLS
+from policies.runbook import Runbook, Shelf, read_shelf
+from policies.runbook_checks import doubts
 
 OURS = (
     "agent-not-submitting",
@@ -15,6 +19,13 @@ OURS = (
     "waiting-on-purpose",
     "work-queue-without-locations",
 )
+CALL = re.compile(r"`(\w+) (\{.*?\})`(?=[\s,.]|$)", re.MULTILINE)
+NOWHERE = Path("/nonexistent/runbooks")
+
+
+def shelf() -> Shelf:
+    """The runbooks that come with the copilot."""
+    return read_shelf(NOWHERE)
 
 
 def names(runbooks: tuple[Runbook, ...]) -> list[str]:
@@ -29,32 +40,58 @@ def skill(folder: Path, name: str, text: str) -> Path:
     return folder
 
 
-def test_every_shipped_runbook_is_valid() -> None:
-    assert set(OURS) < set(names(load_runbooks()))
+def right(name: str, metadata: str = "") -> str:
+    """The text of a runbook that is right."""
+    return f"---\nname: {name}\ndescription: d\n{metadata}---\n\nDo this.\n"
+
+
+def test_every_shipped_runbook_is_right_and_leaves_no_doubt() -> None:
+    assert set(OURS) < set(names(shelf().runbooks))
+    assert shelf().problems == ()
+    assert [doubt for one in shelf().runbooks for doubt in doubts(one, ())] == []
 
 
 @pytest.mark.parametrize("name", OURS)
-def test_a_shipped_runbook_is_short_and_says_when_and_what(name: str) -> None:
-    (found,) = (one for one in load_runbooks() if one.name == name)
+def test_a_shipped_runbook_is_short_and_says_all_that_a_person_on_call_needs(name: str) -> None:
+    (found,) = (one for one in shelf().runbooks if one.name == name)
 
     assert 60 <= found.text.count("\n") <= 120
     for heading in (
         "When it applies",
         "What to look at first",
+        "How to tell the causes apart",
         "What rules it out",
         "What to report",
+        "Who can settle it",
     ):
         assert f"## {heading}\n" in found.text
     assert found.alertnames
+    assert found.labels
     assert len(found.description) <= 300
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_every_call_that_a_shipped_runbook_names_is_one_that_its_tool_takes(name: str) -> None:
+    (found,) = (one for one in shelf().runbooks if one.name == name)
+    by_name = {tool.name: tool for tool in TOOLS}
+
+    calls = CALL.findall(found.text)
+
+    assert len(calls) >= 5
+    assert len(calls) == len(re.findall(r"`\w+ \{", found.text))
+    for tool, arguments in calls:
+        by_name[tool].arguments.model_validate(json.loads(arguments), strict=False)
 
 
 @pytest.mark.parametrize(
     ("labels", "annotations", "wanted"),
     [
         ({"alertname": "CrabTaskFailing"}, {}, "site-or-transfer-problem"),
+        ({"alertname": "X", "exit_code": "60311"}, {}, "site-or-transfer-problem"),
         ({"alertname": "X", "exit_code": "50660"}, {}, "killed-for-memory-or-time"),
         ({"alertname": "X", "component": "JobSubmitterPoller"}, {}, "agent-not-submitting"),
+        ({"workflow": "user_ACDC0_task_1"}, {}, "recovery-collection-too-large"),
+        ({"ticket": "OPS-1", "labels": "tape announced"}, {}, "waiting-on-purpose"),
         ({"runbook": "waiting-on-purpose"}, {}, "waiting-on-purpose"),
         ({}, {"runbook_url": "https://wiki/runbooks/waiting-on-purpose.md"}, "waiting-on-purpose"),
     ],
@@ -62,18 +99,64 @@ def test_a_shipped_runbook_is_short_and_says_when_and_what(name: str) -> None:
 def test_the_fitting_runbook_is_found_by_the_alert(
     labels: dict[str, str], annotations: dict[str, str], wanted: str
 ) -> None:
-    assert wanted in names(fitting(load_runbooks(), labels, annotations))
+    assert names(shelf().fitting(labels, annotations)) == [wanted]
 
 
-def test_none_fits_an_alert_of_another_world() -> None:
-    assert fitting(load_runbooks(), {"alertname": "KubePodCrashLooping"}, {}) == ()
+@pytest.mark.parametrize(
+    "labels",
+    [
+        {"alertname": "KubePodCrashLooping", "namespace": "shop"},
+        {"alertname": "SiteCertificateExpires"},
+        {"alertname": "AgentDown", "component": "scheduler"},
+        {"alertname": "HostHighMemoryUsage"},
+        {"alertname": "TransferLagHigh", "status": "degraded"},
+        {"alertname": "JobFailed", "exit_code": "6"},
+        {"labels": "agents queueing unstaged"},
+    ],
+)
+def test_none_fits_an_alert_of_another_world(labels: dict[str, str]) -> None:
+    assert shelf().fitting(labels, {}) == ()
 
 
-def test_a_runbook_of_the_workspace_hides_ours(tmp_path: Path) -> None:
-    own = skill(tmp_path, OURS[0], f"---\nname: {OURS[0]}\ndescription: our own\n---\nDo this.\n")
+def test_whom_the_alert_names_comes_first_then_whom_more_of_it_fits(tmp_path: Path) -> None:
+    for name, metadata in (
+        ("aa", "metadata:\n  alertnames: Stalled\n"),
+        ("bb", "metadata:\n  alertnames: Stall*\n  labels: site=*\n"),
+        ("cc", ""),
+    ):
+        skill(tmp_path, name, right(name, metadata))
+    labels = {"alertname": "Stalled", "site": "T2", "runbook": "cc"}
 
-    assert "our own" in [one.description for one in load_runbooks(own)]
-    assert names(load_runbooks(own)) == names(load_runbooks())
+    found = read_shelf(tmp_path).fitting(labels, {})
+
+    assert names(found) == ["cc", "bb", "aa"]
+    assert found[1].why(labels, {}) == ("alertname=Stall*", "site=*")
+
+
+def test_the_folder_of_a_workspace_holds_all_of_its_runbooks(tmp_path: Path) -> None:
+    assert read_shelf(tmp_path).runbooks == ()
+
+    own = skill(tmp_path, "own", right("own"))
+
+    assert names(read_shelf(own).runbooks) == ["own"]
+
+
+def test_a_wrong_runbook_is_left_out_and_the_others_stay(tmp_path: Path) -> None:
+    skill(tmp_path, "good", right("good"))
+    skill(tmp_path, "bad", "nothing above\n")
+
+    found = read_shelf(tmp_path)
+
+    assert names(found.runbooks) == ["good"]
+    assert len(found.problems) == 1
+    with pytest.raises(ConfigError, match=r"bad/SKILL.md:1: begin with a front matter"):
+        found.check()
+
+
+def test_every_key_of_the_standard_is_taken(tmp_path: Path) -> None:
+    keys = 'license: MIT\ncompatibility: any\nallowed-tools: Read Grep\nmetadata:\n  version: "1"\n'
+
+    read_shelf(skill(tmp_path, "mine", right("mine", keys))).check()
 
 
 @pytest.mark.parametrize(
@@ -84,16 +167,47 @@ def test_a_runbook_of_the_workspace_hides_ours(tmp_path: Path) -> None:
         ("---\nname: mine\ndescription: d\n---\n\n", "SKILL.md:4: nothing follows"),
         ("---\nname: mine\ndescription: d\nalerts: x\n---\nx\n", "SKILL.md:4: alerts: "),
         (f"---\nname: mine\ndescription: {'d' * 1025}\n---\nx\n", "SKILL.md:3: description: "),
-        (
-            "---\nname: mine\ndescription: d\nmetadata:\n  labels: site\n---\nx\n",
-            "SKILL.md:5: metadata.labels: 'site' must be name=value",
-        ),
+        (right("mine", f"compatibility: {'c' * 501}\n"), "SKILL.md:4: compatibility: "),
+        (right("mine", "metadata:\n  labels: site\n"), "SKILL.md:5: metadata.labels: 'site' must"),
+        (right("mine") + "x" * (64 << 10), "SKILL.md:1: longer than 65,536 bytes"),
     ],
 )
-def test_a_wrong_runbook_is_refused_with_file_and_line(
-    tmp_path: Path, text: str, says: str
-) -> None:
-    with pytest.raises(ConfigError) as caught:
-        load_runbooks(skill(tmp_path, "mine", text))
+def test_a_wrong_runbook_is_named_with_file_and_line(tmp_path: Path, text: str, says: str) -> None:
+    (problem,) = read_shelf(skill(tmp_path, "mine", text)).problems
 
-    assert says in str(caught.value)
+    assert says in problem
+
+
+@pytest.mark.parametrize(
+    ("metadata", "more", "says"),
+    [
+        ("", "", "SKILL.md:1: metadata has no alertnames and no labels"),
+        (
+            "metadata:\n  labels: sitee=*\n",
+            "",
+            "SKILL.md:5: metadata.labels: no alert so far had a label sitee",
+        ),
+        (
+            "metadata:\n  labels: site=*\n",
+            "See [it](../gone/SKILL.md).\n",
+            "SKILL.md:9: the link '../gone/SKILL.md' leads nowhere",
+        ),
+        ("metadata:\n  labels: site=*\n", "x\n" * 500, "SKILL.md:500: 509 lines"),
+    ],
+)
+def test_what_a_person_should_look_at_is_told(
+    tmp_path: Path, metadata: str, more: str, says: str
+) -> None:
+    (found,) = read_shelf(skill(tmp_path, "mine", right("mine", metadata) + more)).runbooks
+
+    (doubt,) = doubts(found, {"alertname", "site"})
+
+    assert says in doubt
+
+
+def test_a_link_that_leads_somewhere_or_outside_is_no_doubt(tmp_path: Path) -> None:
+    links = "[a](../mine/SKILL.md#x) [b](https://example.org/x) [c](#here)\n"
+    text = right("mine", "metadata:\n  alertnames: X\n") + links
+    (found,) = read_shelf(skill(tmp_path, "mine", text)).runbooks
+
+    assert list(doubts(found, {"site"})) == []

@@ -26,7 +26,7 @@ DEFAULT = "stalled-workflow"
 def command(session: Session, keep: Path | None, name: str, model: str, as_list: bool) -> int:
     """Run the main job on real logs and tickets that come with the copilot: no key, no server.
 
-    Makes a workspace, imports logs, tickets and runbooks, takes an alert, investigates, and prints
+    Makes a workspace, imports logs and tickets, takes an alert, investigates, and prints
     the report. Without --keep nothing is left behind.
     """
     from copilot.demo import SCENARIOS, make_workspace, scenario
@@ -70,15 +70,13 @@ def _run(session: Session, made: "Made", wanted: "Scenario", model: str, shown: 
     book = pick(workspace.logbooks, "", "logbook")
     tracker = pick(workspace.trackers, "", "tracker")
     assert isinstance(tracker, EmbeddedTracker)  # the demo makes its own workspace
-    library = pick(workspace.libraries, "", "library")
     files = list(book.import_files([made.logs], made.folder))
     lines = sum(getattr(one, "lines", 0) for one in files)
     say(f"logbook: {lines:,} lines of {len(files)} files imported, none dropped")
     for ticket in made.tickets:
         tracker.import_file(ticket, ticket.name)
     say(f"tracker: {len(made.tickets)} tickets imported")
-    documents = library.import_folder(made.runbooks)
-    say(f"library: {documents.added} documents imported")
+    say(f"runbooks: {len(workspace.runbooks.runbooks)}")
     found = target_of(session, workspace, str(made.alert), "")
     say(f"alert: {made.alert}")
     return follow(session, workspace, found, "", shown)

@@ -1,4 +1,4 @@
-"""`copilot documents`: import runbooks and documents; find and show them."""
+"""`copilot documents`: import documents; find and show them."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ library_option = click.option(
 
 @click.group("documents")
 def command() -> None:
-    """Import runbooks and documents; find and show them."""
+    """Import documents; find and show them. Runbooks need no import: `copilot runbooks`."""
 
 
 @command.command("import")
@@ -100,14 +100,15 @@ def search(
 @library_option
 @pass_session
 def show(session: Session, id: str, library: str) -> None:
-    """Show the chunk ID, such as `dns/SKILL.md#2`."""
-    chunk = pick(session.workspace.libraries, library, "library").chunk(id)
-    if chunk is None:
+    """Show the chunk ID, such as `dns/SKILL.md#2`, or a whole document, `dns/SKILL.md`."""
+    chunks = pick(session.workspace.libraries, library, "library").chunks(id)
+    if not chunks:
         raise NotFoundError(
             f"no such chunk: {safe_text(id, limit=80)!r}; `copilot documents search TEXT` finds "
             "those that there are"
         )
-    session.screen.line((session.masked(chunk.title), "title"))
-    session.screen.line((f"{chunk.document}:{chunk.line}", "dim"))
-    session.screen.line()
-    session.screen.page(session.masked(chunk.text))
+    for chunk in chunks:
+        session.screen.line((session.masked(chunk.title), "title"))
+        session.screen.line((f"{chunk.document}:{chunk.line}", "dim"))
+        session.screen.line()
+        session.screen.page(session.masked(chunk.text))

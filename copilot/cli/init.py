@@ -31,7 +31,7 @@ def command(session: Session, folder: Path) -> int:
     print_checks(here, checks)
     session.screen.say()
     session.screen.say(("Next", "title"))
-    for step in (f"cd {shlex.quote(str(folder))}", "copilot documents import runbooks",
+    for step in (f"cd {shlex.quote(str(folder))}", "copilot runbooks list",
                  "copilot logbook import FILE...", "copilot investigate ALERT.json"):  # fmt: skip
         session.screen.say(f"  {step}")
     return verdict(checks)

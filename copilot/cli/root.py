@@ -31,7 +31,8 @@ SECTIONS = {
         "scratch": "The evidence: results kept on disk, by handle.",
         "logbook": "Import log files; search and count their lines.",
         "tickets": "Import tickets; find and show them.",
-        "documents": "Import runbooks and documents; find and show them.",
+        "documents": "Import documents; find and show them.",
+        "runbooks": "The runbooks: what there is, and which ones an alert gets.",
     },
     "Settings": {
         "config": "Show and check the settings.",

@@ -182,12 +182,13 @@ class Daemon:
         return drained
 
     def reload(self) -> None:
-        """Take in changed settings, policies and sources; what is wrong leaves the old ones."""
+        """Take in changed settings, policies, runbooks, sources; what is wrong leaves the old."""
         self.notifier.reloading()
         servers = list(self._mcp_servers)
         try:
             workspace = self._opened()
             polls = _polls(workspace)
+            workspace.runbooks.check()
             door = self._made_door(workspace)
         except CopilotError as error:
             LOG.error("settings are wrong, the old ones stay", extra={"why": str(error)})  # noqa: TRY400 - no traceback reaches a person

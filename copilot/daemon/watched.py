@@ -34,6 +34,7 @@ def watched(workspace: Workspace, metrics: Metrics) -> Workspace:
         trackers=each(workspace.trackers),
         libraries=each(workspace.libraries),
         mcp_servers=each(workspace.mcp_servers),
+        runbooks=workspace.runbooks,  # read now, so that what is wrong is told at the start
     )
 
 

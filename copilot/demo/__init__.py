@@ -65,7 +65,6 @@ class Made:
     alert: Path
     logs: Path
     tickets: tuple[Path, ...]
-    runbooks: Path
 
 
 def scenario(name: str) -> Scenario:
@@ -95,7 +94,7 @@ def make_workspace(folder: Path, wanted: Scenario) -> Made:
             tickets.append(kept)
     alert = folder / "alert.json"
     _put(alert, data / wanted.alert)
-    return Made(folder, alert, folder / SOURCES, tuple(sorted(tickets)), folder / "runbooks")
+    return Made(folder, alert, folder / SOURCES, tuple(sorted(tickets)))
 
 
 def _files(folder: Traversable, path: Path) -> Iterator[tuple[Path, Traversable]]:

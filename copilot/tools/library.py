@@ -1,8 +1,14 @@
 """The tools over documents and runbooks: ids and snippets first, a chunk on demand."""
 
+from collections.abc import Sequence
+from itertools import zip_longest
+
 from pydantic import Field
 
-from connectors.library import Chunk
+from connectors.library import Chunk, ChunksFound, Library
+from connectors.logbook import Count, Coverage
+from copilot.errors import ConnectorError
+from copilot.settings import RUNBOOKS
 from copilot.tools.arguments import Arguments
 from copilot.tools.base import Case, Outcome, Tool, pick
 from copilot.values import JsonObject
@@ -24,36 +30,73 @@ class ReadDocument(Arguments):
 
 
 def _search(arguments: SearchDocuments, case: Case) -> Outcome:
-    library = pick(case.libraries, arguments.library, "library")
-    found = library.search(arguments.text, arguments.limit)
+    chosen = _chosen(case, arguments.library)
+    found = [_looked(library, arguments, is_only=len(chosen) == 1) for library in chosen]
+    merged = _merged(found)
+    rows = merged[: arguments.limit]
+    twice = sum(len(one.chunks) for one in found) - len(merged)
+    total = sum(one.total.value for one in found) - twice
+    why = [
+        f"{library.name}: {one.coverage.why_incomplete}"
+        for library, one in zip(chosen, found, strict=True)
+        if one.coverage.why_incomplete
+    ]
+    if not why and len(rows) < total:
+        why = [f"limit: {len(rows)} of {total} returned"]
     return Outcome(
-        scope={"library": library.name, "text": arguments.text},
-        rows=tuple(
-            _row(chunk, snippet)
-            for chunk, snippet in zip(found.chunks, found.snippets, strict=True)
-        ),
-        total=found.total,
-        why_incomplete=found.coverage.why_incomplete
-        or (
-            f"limit: {len(found.chunks)} of {found.total.value} returned"
-            if len(found.chunks) < found.total.value
-            else ""
-        ),
-        hint="; ".join(found.coverage.notes),
+        scope={"library": ", ".join(library.name for library in chosen), "text": arguments.text},
+        rows=tuple(rows),
+        total=Count(total),
+        why_incomplete="; ".join(why),
+        hint="; ".join(dict.fromkeys(note for one in found for note in one.coverage.notes)),
     )
 
 
+def _looked(library: Library, arguments: SearchDocuments, *, is_only: bool) -> ChunksFound:
+    """What the library found. One of several that fails hides nothing that the others have."""
+    try:
+        return library.search(arguments.text, arguments.limit)
+    except ConnectorError as error:
+        if is_only:
+            raise
+        return ChunksFound((), (), Count(0), Coverage(str(error)))
+
+
+def _merged(found: Sequence[ChunksFound]) -> list[JsonObject]:
+    """The best of each library, then the second best of each, …: ranks of two do not compare.
+
+    A document that was imported into one library and is in another as well comes once.
+    """
+    ranked = [zip(one.chunks, one.snippets, strict=True) for one in found]
+    rows: dict[str, JsonObject] = {}
+    for place in zip_longest(*ranked):
+        for chunk, snippet in filter(None, place):
+            rows.setdefault(chunk.id, _row(chunk, snippet))
+    return list(rows.values())
+
+
 def _read(arguments: ReadDocument, case: Case) -> Outcome:
-    library = pick(case.libraries, arguments.library, "library")
-    chunk = library.chunk(arguments.id)
-    if chunk is None:
-        return Outcome(
-            ok=False,
-            scope={"library": library.name, "id": arguments.id},
-            hint=f"there is no chunk {arguments.id!r}; search_documents gives the ids",
-            stored=False,
-        )
-    return Outcome(scope={"library": library.name, "id": chunk.id}, rows=(_row(chunk, chunk.text),))
+    chosen = _chosen(case, arguments.library)
+    for library in chosen:
+        if chunks := library.chunks(arguments.id):
+            return Outcome(
+                scope={"library": library.name, "id": arguments.id},
+                rows=tuple(_row(chunk, chunk.text) for chunk in chunks),
+            )
+    names = ", ".join(library.name for library in chosen)
+    return Outcome(
+        ok=False,
+        scope={"library": names, "id": arguments.id},
+        hint=f"there is no chunk {arguments.id!r} in {names}; search_documents gives the ids",
+        stored=False,
+    )
+
+
+def _chosen(case: Case, name: str) -> list[Library]:
+    """The library called *name*, or all of them, runbooks first. Raises LookupError."""
+    if name or not case.libraries:
+        return [pick(case.libraries, name, "library")]
+    return [case.libraries[one] for one in sorted(case.libraries, key=lambda one: one != RUNBOOKS)]
 
 
 def _row(chunk: Chunk, text: str) -> JsonObject:
@@ -73,5 +116,5 @@ TOOLS = (
         SearchDocuments,
         _search,
     ),
-    Tool("read_document", "One chunk of a document, whole.", ReadDocument, _read),
+    Tool("read_document", "A chunk, or a document, whole.", ReadDocument, _read),
 )

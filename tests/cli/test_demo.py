@@ -29,7 +29,7 @@ def test_it_says_each_step_and_ends_with_the_card_and_leaves_nothing(
     said = run("demo", "--scenario", "archival")
 
     assert said.code == 0
-    for words in ("workspace: ", "logbook: ", "tracker: 6 tickets", "library: ", "alert: "):
+    for words in ("workspace: ", "logbook: ", "tracker: 6 tickets", "runbooks: 8", "alert: "):
         assert words in said.err
     assert "offline rules, not a language model" in said.err
     assert "The folder is removed. To keep it: copilot demo --keep DIR" in said.out

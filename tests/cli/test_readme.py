@@ -47,10 +47,10 @@ def home(tmp_path: Path) -> Path:
     with gzip.open(logs / "app.log.gz", "wt") as file:
         file.write(LINES)
     given = tmp_path / "given"
-    (given / "runbooks").mkdir(parents=True)
+    (given / "wiki").mkdir(parents=True)
     (given / "export.json").write_text(TICKETS)
     (given / "alert.json").write_text(ALERT)
-    (given / "runbooks" / "stalled.md").write_text("# A workflow stalls\n\nLook at DNS first.\n")
+    (given / "wiki" / "stalled.md").write_text("# A workflow stalls\n\nLook at DNS first.\n")
     (tmp_path / ".venv").symlink_to(sys.prefix)
     return tmp_path
 

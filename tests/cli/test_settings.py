@@ -106,7 +106,7 @@ def test_init_makes_a_workspace_that_the_doctor_likes(workspace: Path, run: Run)
     said = run("init", "new")
 
     assert said.code == 0
-    assert "copilot documents import runbooks" in said.err
+    assert "copilot runbooks list" in said.err
     made = {line.removeprefix(f"{workspace / 'new'}/") for line in said.out.splitlines()}
     assert {"copilot.yaml", ".gitignore", ".env.example", "policies/README.md", "notes/"} <= made
     assert (workspace / "new" / "notes" / ".git").is_dir()

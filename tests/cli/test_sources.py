@@ -60,13 +60,13 @@ def test_an_unknown_ticket_is_not_found(filled: Path, run: Run) -> None:
 
 
 def test_documents_are_imported_found_and_shown(workspace: Path, run: Run) -> None:
-    (workspace / "runbooks" / "dns").mkdir(parents=True)
-    (workspace / "runbooks" / "dns" / "SKILL.md").write_text(
+    (workspace / "wiki" / "dns").mkdir(parents=True)
+    (workspace / "wiki" / "dns" / "SKILL.md").write_text(
         "---\nname: dns\ndescription: names do not resolve\n---\n# DNS\n\nAsk the resolver. \x1b[2J\n"
     )
-    (workspace / "runbooks" / "picture.png").write_bytes(b"\x89PNG")
+    (workspace / "wiki" / "picture.png").write_bytes(b"\x89PNG")
 
-    imported = run("documents", "import", "runbooks")
+    imported = run("documents", "import", "wiki")
     found = run("documents", "search", "resolver", "-q").out.split()
     shown = run("documents", "show", found[0])
 
@@ -74,6 +74,9 @@ def test_documents_are_imported_found_and_shown(workspace: Path, run: Run) -> No
     assert "skipped: picture.png" in imported.err
     assert found[0].startswith("dns/SKILL.md#")
     assert "Ask the resolver. \\x1b[2J" in shown.out
+    whole = run("documents", "show", "dns/SKILL.md")
+    assert "names do not resolve" in whole.out
+    assert "Ask the resolver." in whole.out
 
 
 def test_an_unknown_chunk_is_not_found(workspace: Path, run: Run) -> None:

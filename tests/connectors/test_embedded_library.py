@@ -50,8 +50,19 @@ def test_a_runbook_is_found_by_its_words_and_read_by_its_id(
     best = found.chunks[0]
     assert best.title == "expired-proxy › Expired proxy › What to do"
     assert "Renew the proxy" in found.snippets[0]
-    assert library.chunk(best.id) == best
+    assert library.chunks(best.id) == (best,)
     assert best.id == "expired-proxy/SKILL.md#3"
+
+
+def test_a_document_is_read_whole_by_its_path(library: EmbeddedLibrary, folder: Path) -> None:
+    library.import_folder(folder)
+
+    read = library.chunks("expired-proxy/SKILL.md")
+
+    assert [chunk.id.partition("#")[2] for chunk in read] == ["1", "2", "3"]
+    assert [line for chunk in read for line in chunk.text.split("\n") if line] == [
+        line for line in RUNBOOK.split("\n") if line
+    ]
 
 
 def test_the_line_of_a_chunk_is_its_line_in_the_file(
@@ -61,8 +72,7 @@ def test_the_line_of_a_chunk_is_its_line_in_the_file(
     lines = RUNBOOK.split("\n")
 
     for number in (1, 2, 3):
-        chunk = library.chunk(f"expired-proxy/SKILL.md#{number}")
-        assert chunk is not None
+        (chunk,) = library.chunks(f"expired-proxy/SKILL.md#{number}")
         first = chunk.text.split("\n")[0]
         assert lines[chunk.line - 1] == first
 
@@ -89,7 +99,7 @@ def test_importing_again_replaces_adds_and_removes(library: EmbeddedLibrary, fol
     assert (again.added, again.replaced, again.unchanged, again.removed) == (0, 1, 1, 1)
     assert library.search("old", 5).total.value == 0
     assert library.search("new", 5).total.value == 1
-    assert library.chunk("b.md#1") is None
+    assert library.chunks("b.md#1") == ()
 
 
 def test_what_is_no_document_is_skipped_and_named(library: EmbeddedLibrary, folder: Path) -> None:
@@ -165,4 +175,4 @@ def test_a_text_without_words_says_so(library: EmbeddedLibrary) -> None:
 @given(st.text(max_size=30) | st.text(st.sampled_from('aOR NEAR()"*^:-\x00\ud800'), max_size=20))
 def test_no_text_is_ever_a_syntax_error(library: EmbeddedLibrary, text: str) -> None:
     library.search(text, 5)
-    library.chunk(text)
+    library.chunks(text)

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -138,6 +139,36 @@ def test_settings_that_are_wrong_leave_the_old_ones_in_force(tmp_path: Path) -> 
         daemon.wait(lambda: "settings are wrong" in daemon.said())
         [incident] = daemon.send("wf_alpha_001")
         daemon.wait_for([incident])
+
+
+def _says(daemon: RunningDaemon, words: str) -> bool:
+    return words in daemon.said()
+
+
+def test_changed_runbooks_are_taken_on_a_hangup_and_wrong_ones_leave_the_old(
+    tmp_path: Path,
+) -> None:
+    book = tmp_path / "runbooks" / "stalls" / "SKILL.md"
+    book.parent.mkdir(parents=True)
+    right = "---\nname: stalls\ndescription: {}\nmetadata:\n  alertnames: '*'\n---\nx\n"
+    with (
+        MessagesApi(responder=Investigator(turns=3)) as api,
+        RunningDaemon(tmp_path, api) as daemon,
+    ):
+        assert daemon.process
+        for name, text, said in (
+            ("wf_alpha_001", right.format("the new words"), "settings are reloaded"),
+            ("wf_beta_002", "no front matter", "settings are wrong"),
+        ):
+            book.write_text(text)
+            daemon.process.send_signal(signal.SIGHUP)
+            daemon.wait(partial(_says, daemon, said))
+            [incident] = daemon.send(name)
+            daemon.wait_for([incident])
+            message = str(daemon.events(incident)[0].data["message"])
+            assert "- stalls/SKILL.md: the new words\n" in message
+
+    assert "stalls/SKILL.md:1: begin with a front matter" in daemon.said()
 
 
 @pytest.mark.bad_input("B042")

@@ -140,7 +140,7 @@ def test_a_part_that_was_not_exported_is_not_fetched_rather_than_none(ask: Ask) 
 
 
 def test_a_document_is_found_by_chunk_and_read_whole(ask: Ask) -> None:
-    found = ask("search_documents", text="host resolve")["rows"][0]
+    found = ask("search_documents", text="host resolve", library="documents")["rows"][0]
 
     chunk = ask("read_document", id=found["id"])["rows"][0]
 

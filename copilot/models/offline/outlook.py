@@ -74,8 +74,10 @@ def _place(line: Line) -> str:
 
 def pointers(view: View) -> Iterator[str]:
     """Runbooks, past incidents and tickets that may be about the same."""
-    for line in view.dossier.documents[:2]:
-        yield f"Runbook: {line.source}, {line.fields.get('title', '')}".rstrip(", ")
+    yield from (f"Runbook: {path}" for path in view.brief.runbooks)
+    found = [line for line in view.dossier.documents if line.source not in view.brief.runbooks]
+    for line in found[:2]:
+        yield f"Document: {line.source}, {line.fields.get('title', '')}".rstrip(", ")
     for line in view.dossier.past[:2]:
         yield f"Compare with {line.source}: {line.fields.get('title', '')}".rstrip(": ")
     for line in view.dossier.tickets:

@@ -72,8 +72,8 @@ def look(view: View) -> Iterator[Want]:
             yield Want("get_ticket", {"key": brief.ticket, "tracker": name})
         if subject or about:
             yield Want("search_tickets", {"text": subject or about, "tracker": name, "limit": 5})
-    for name in brief.libraries[:1]:
-        yield Want("search_documents", {"text": about, "library": name, "limit": 3})
+    if brief.libraries:
+        yield Want("search_documents", {"text": about, "limit": 3})
 
 
 def probe(view: View) -> Iterator[Want]:

@@ -28,6 +28,7 @@ DATED = re.compile(
 CLOCK = re.compile(r"\b(\d\d:\d\d(?::\d\d)?)\b")
 WINDOW = re.compile(r"^Window: \[(\S+), (\S+)\) UTC$", re.MULTILINE)
 """How a question says which time a person asks about."""
+RUNBOOK = re.compile(r"^- (\S+): ", re.MULTILINE)
 DATE = re.compile(r"\b(\d{4}-\d\d-\d\d)\b")
 
 
@@ -50,6 +51,8 @@ class Brief:
     logbooks: tuple[str, ...]
     trackers: tuple[str, ...]
     libraries: tuple[str, ...]
+    runbooks: tuple[str, ...]
+    """Those that are announced, by path."""
     wants_every_cause: bool
 
     @property
@@ -60,7 +63,7 @@ class Brief:
 
 def read_brief(request: Request) -> Brief:
     """The brief in the first message of *request*; an empty one when there is nothing to read."""
-    content = _first_object(request)
+    ours, content = _first_object(request)
     alert = object_at(content, "alert")
     labels = _texts(object_at(alert, "labels"))
     notes = _texts(object_at(alert, "annotations"))
@@ -83,24 +86,26 @@ def read_brief(request: Request) -> Brief:
         logbooks=_names(sources, "logbooks"),
         trackers=_names(sources, "trackers"),
         libraries=_names(sources, "libraries"),
+        runbooks=tuple(RUNBOOK.findall(ours)),
         wants_every_cause=bool(EVERY.search(f"{title}\n{text}\n{question}")),
     )
 
 
-def _first_object(request: Request) -> JsonObject:
+def _first_object(request: Request) -> tuple[str, JsonObject]:
+    """The JSON of the first message, which begins a line of its own, and what stands before it."""
     for message in request.messages[:1]:
         content = message.get("content")
         blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
         for block in blocks:
             text = str(block.get("text", ""))
-            start = text.find("{")
+            start = f"\n{text}".find("\n{")
             try:
                 value = json.JSONDecoder().raw_decode(text[start:])[0] if start >= 0 else None
             except ValueError:
                 continue
             if isinstance(value, dict):
-                return value
-    return {}
+                return text[:start], value
+    return "", {}
 
 
 def _times(prose: str, starts: datetime | None) -> Iterator[datetime]:

@@ -33,5 +33,5 @@ def test_a_runbook_and_the_incident_before_are_pointed_to(tmp_path: Path) -> Non
         json.dumps({**incident.alert, "title": "Job 14 aborted in stage 7"}).encode()
     )
     second = run(workspace, again, Wishes())
-    assert any("Runbook" in step for step in first.report.next_steps)
+    assert any("Document: executors/SKILL.md" in step for step in first.report.next_steps)
     assert any(first.incident in step for step in second.report.next_steps)
