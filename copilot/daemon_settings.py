@@ -68,7 +68,7 @@ class DaemonSettings(Strict):
     """Of one investigation, from its first start, restarts included."""
     model_pause: Length = timedelta(seconds=60)
     """How long nobody asks a model that is away; then one investigation tries."""
-    model_silence: Length = timedelta(seconds=35)
+    model_silence: Length = timedelta(seconds=30)
     """A model that answers nobody for so long is as good as away: incidents get a triage report."""
     retention: Length = timedelta(days=90)
     """Of what the queue remembers; longer than any sender repeats an alert."""
