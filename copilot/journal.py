@@ -117,7 +117,7 @@ class Journal:
 
         Raises JournalTakenError when another process has taken over: the event counts for nothing.
         """
-        self._still_ours()
+        self.check_ours()
         event = Event(len(self._events) + 1, self._now(), kind, turn, data)
         line = f"{event.line()}\n".encode("utf-8", "replace")
         end = os.lseek(self._file, 0, os.SEEK_END)
@@ -132,12 +132,13 @@ class Journal:
                 "mend that and run the same command again, it resumes",
                 retryable=True,
             ) from error
-        self._still_ours()  # taken while it was written: it may not be in the copy
+        self.check_ours()  # taken while it was written: it may not be in the copy
         self._events.append(event)
         self._observe(event)
         return event
 
-    def _still_ours(self) -> None:
+    def check_ours(self) -> None:
+        """Return while nobody else goes on with this investigation. Raises JournalTakenError."""
         if not _is_at(self.path, self._file):
             raise JournalTakenError(
                 f"another process took over {self.path.name}, or it was moved away; "

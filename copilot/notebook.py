@@ -53,6 +53,7 @@ class Notebook:
         events = work.journal.events
 
         def change(state: State) -> State:
+            work.journal.check_ours()  # by now: writing may have waited for its turn
             return with_facts(with_effects(state, found), work.ledger, events, work.model.name)
 
         commit = self._repository.update(
@@ -76,6 +77,7 @@ class Notebook:
             return Ending(self._incident, report, page, text_at(ended.data, "commit"))
 
         def change(state: State) -> State:
+            work.journal.check_ours()
             state = with_facts(with_effects(state, pending), work.ledger, events, work.model.name)
             return with_report(state, report)
 

@@ -6,27 +6,18 @@ nothing of it was visible yet. The branch moves only from the commit that the ch
 the tree is built from that commit, never from an index that a crash may have left old.
 """
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from copilot.errors import NotesError
 from copilot.notes.folder import put_file, read_file, sync_folder, write_synced
 from copilot.notes.git import Git, GitError
-from copilot.notes.locks import Sleep, clear_stale_locks
+from copilot.notes.intents import Author, Intent, blob_name, read_intent
+from copilot.notes.locks import clear_stale_locks
+from copilot.notes.pen import Pen, Sleep
 
 TRIES = 20
-MODE = "100644"
-
-
-@dataclass(frozen=True, slots=True)
-class Author:
-    """Who a commit is by: `Name` and `address`."""
-
-    name: str
-    address: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,47 +28,74 @@ class Tip:
     commit: str
 
 
-@dataclass(frozen=True, slots=True)
-class Intent:
-    """A commit to be made: of which files, from which blob (empty: no file) to which blob."""
-
-    incident: str
-    before: Mapping[str, str]
-    after: Mapping[str, str]
-    message: str
-    author: Author
-    epoch_s: int
-
-
 REBASES = ("rebase-merge", "rebase-apply")
 
 
 class Committer:
-    """Commits files of one incident at a time. Its owner holds the writers' lock."""
+    """Commits files of one incident at a time, while its owner has the pen."""
 
-    def __init__(self, git: Git, author: Author, sleep: Sleep) -> None:
-        self._git = git
-        self._root = git.root
+    def __init__(self, root: Path, author: Author, pen: Pen, sleep: Sleep) -> None:
+        self._git = Git(root, keep=[pen.file], before=pen.go_on)
+        self._root = root
         self._author = author
+        self._pen = pen
         self._sleep = sleep
-        self._own = own_folder(git.root)
-        self._intent = self._own / "intent.json"
+        self._own = own_folder(root)
+        self._intent = self._mine("intent", ".json")
+        self.under_way: Intent | None = None
+        """The intent whose files may be in place and not in history."""
 
     def recover(self) -> None:
-        """Finish or forget what a killed process had begun, and clear what it left locked."""
-        if clear_stale_locks(self._root, self._sleep):
+        """Finish or forget what others had begun and left, and clear what they left locked."""
+        if clear_stale_locks(self._root, self._pause):
             self._rebuild_index()
-        if not self._intent.exists():
-            return
-        intent = _read_intent(self._intent)
+        self._remove_left()
+        for path in sorted(self._own.glob("intent*.json")):
+            self._carry_out(read_intent(path))
+            self._pen.go_on()
+            path.unlink(missing_ok=True)
+            sync_folder(self._own)
+
+    def take_back(self, intent: Intent) -> None:
+        """Undo what was put in place of that intent by a process that had lost its pen.
+
+        Frozen between its look at the pen and the deed, it wrote over what came later; that is in
+        history. A file is put back only where it holds just what that process wrote.
+        """
+        known = self.blobs(self.tip(), intent.incident)
+        for name, blob in intent.after.items():
+            if known.get(name) == blob or self._on_disk(intent.incident, name) != blob:
+                continue
+            if name in known:
+                self._put(intent.incident, name, self._git.run("cat-file", "blob", known[name]))
+            else:
+                self._pen.go_on()
+                (self._root / intent.incident / name).unlink(missing_ok=True)
+        self._index(replace(intent, after={name: known.get(name, "") for name in intent.after}))
+
+    def _carry_out(self, intent: Intent) -> None:
+        """Finish an intent that is visible in part, and leave one that is not."""
         disk = {name: self._on_disk(intent.incident, name) for name in intent.after}
-        if intent.after.items() & disk.items():
-            for name, blob in intent.after.items():
-                if disk[name] == intent.before[name] != blob:
-                    self._put(intent.incident, name, self._git.run("cat-file", "blob", blob))
-            self.finish(intent)
-        else:
-            self._forget()
+        if not intent.after.items() & disk.items():
+            return
+        self.under_way = intent
+        for name, blob in intent.after.items():
+            if disk[name] == intent.before[name] != blob:
+                self._put(intent.incident, name, self._git.run("cat-file", "blob", blob))
+        self.finish(intent)
+
+    def _pause(self, seconds: float) -> None:
+        self._pen.go_on()
+        self._sleep(seconds)
+
+    def _mine(self, name: str, suffix: str = "") -> Path:
+        """A file of this pen only: one that lost its pen may still be writing its own."""
+        return self._own / f"{name}-{self._pen.number}{suffix}"
+
+    def _remove_left(self) -> None:
+        for pattern in ("new-*", "index-*", "intent*.new"):
+            for path in self._own.glob(pattern):
+                path.unlink(missing_ok=True)
 
     def begin_history(self, name: str, text: str, epoch_s: int) -> None:
         """Make the first commit, of the file *name* in the root; harmless when there is one."""
@@ -93,17 +111,21 @@ class Committer:
 
         False, and nothing is changed, when a file is no longer what the intent starts from.
         """
-        ready = [self._own / f"new-{number}" for number in range(len(contents))]
+        ready = [self._mine("new", f"-{number}") for number in range(len(contents))]
         for path, content in zip(ready, contents.values(), strict=True):
             write_synced(path, content)
         self._git.run("hash-object", "-w", "--no-filters", "--", *map(str, ready))
         if any(self._on_disk(intent.incident, name) != was for name, was in intent.before.items()):
             return False
-        write_synced(self._own / "intent.new", json.dumps(asdict(intent)).encode())
-        (self._own / "intent.new").rename(self._intent)
+        noted = self._mine("intent", ".new")
+        write_synced(noted, intent.as_json())
+        self._pen.go_on()
+        noted.rename(self._intent)
         sync_folder(self._own)
+        self.under_way = intent
         for path, name in zip(ready, contents, strict=True):
             if intent.before[name] != intent.after[name]:
+                self._pen.go_on()
                 put_file(self._root, intent.incident, name, path)
         return True
 
@@ -119,12 +141,12 @@ class Committer:
             commit = self._commit(tree, ["-p", tip.commit], intent)
             try:
                 self._index(intent)
-                self._git.run("update-ref", "-m", _subject(intent), "HEAD", commit, tip.commit)
+                self._git.run("update-ref", "-m", intent.subject, "HEAD", commit, tip.commit)
             except GitError as error:
                 if "lock" not in error.stderr:
                     raise
-                self._sleep(0.02)  # a person's git holds a lock, or has just moved the branch
-                clear_stale_locks(self._root, self._sleep)
+                self._pause(0.02)  # a person's git holds a lock, or has just moved the branch
+                clear_stale_locks(self._root, self._pause)
                 continue
             self._forget()
             return commit
@@ -168,19 +190,26 @@ class Committer:
         return "" if content is None else blob_name(content)
 
     def _put(self, incident: str, name: str, content: bytes) -> None:
-        ready = self._own / "new-0"
+        ready = self._mine("new", "-0")
         write_synced(ready, content)
+        self._pen.go_on()
         put_file(self._root, incident, name, ready)
 
     def _tree(self, tip: Tip, intent: Intent) -> str:
         """The tree of *tip* with the intent's files in it."""
-        index = self._own / "index"
+        own = {"GIT_INDEX_FILE": str(self._private_index())}
+        self._git.run("read-tree", tip.commit, environment=own)
+        self._git.run(
+            "update-index", "-z", "--index-info", stdin=intent.index_lines, environment=own
+        )
+        return self._git.run("write-tree", environment=own).decode().strip()
+
+    def _private_index(self) -> Path:
+        """Where an index may be made that nobody else sees."""
+        index = self._mine("index")
         for left in (index, index.with_suffix(".lock")):
             left.unlink(missing_ok=True)
-        own = {"GIT_INDEX_FILE": str(index)}
-        self._git.run("read-tree", tip.commit, environment=own)
-        self._git.run("update-index", "-z", "--index-info", stdin=_lines(intent), environment=own)
-        return self._git.run("write-tree", environment=own).decode().strip()
+        return index
 
     def _commit(self, tree: str, parents: Sequence[str], intent: Intent) -> str:
         when = f"@{max(intent.epoch_s, 0)} +0000"
@@ -204,18 +233,23 @@ class Committer:
         """
         command = ("update-index", "--add", "-z", "--index-info")
         try:
-            self._git.run(*command, stdin=_lines(intent))
+            self._git.run(*command, stdin=intent.index_lines)
         except GitError as error:
             if "lock" in error.stderr:
                 raise
             self._rebuild_index()
-            self._git.run(*command, stdin=_lines(intent))
+            self._git.run(*command, stdin=intent.index_lines)
 
     def _rebuild_index(self) -> None:
         """Make the index anew from the branch: a killed git may have left an old or torn one."""
-        (self._root / ".git" / "index").unlink(missing_ok=True)
-        if self._has_history():
-            self._git.run("read-tree", "HEAD")
+        index = self._root / ".git" / "index"
+        if not self._has_history():
+            index.unlink(missing_ok=True)
+            return
+        ready = self._private_index()
+        self._git.run("read-tree", "HEAD", environment={"GIT_INDEX_FILE": str(ready)})
+        self._pen.go_on()
+        ready.rename(index)
 
     def _has_history(self) -> bool:
         try:
@@ -225,6 +259,8 @@ class Committer:
         return True
 
     def _forget(self) -> None:
+        self._pen.go_on()
+        self.under_way = None
         self._intent.unlink(missing_ok=True)
         sync_folder(self._own)
 
@@ -232,28 +268,3 @@ class Committer:
 def own_folder(root: Path) -> Path:
     """Where we keep our lock and intent: inside `.git`, so that the work tree stays clean."""
     return root / ".git" / "copilot"
-
-
-def blob_name(content: bytes) -> str:
-    """The name that git gives to a file's content."""
-    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
-
-
-def _lines(intent: Intent) -> bytes:
-    """The intent's files as `git update-index --index-info` takes them."""
-    entries = (f"{MODE} {blob}\t{intent.incident}/{name}\0" for name, blob in intent.after.items())
-    return "".join(entries).encode()
-
-
-def _subject(intent: Intent) -> str:
-    return intent.message.partition("\n")[0]
-
-
-def _read_intent(path: Path) -> Intent:
-    try:
-        found = json.loads(path.read_bytes())
-        return Intent(**{**found, "author": Author(**found["author"])})
-    except (OSError, ValueError, TypeError, KeyError):
-        raise NotesError(
-            f"{path} cannot be read; remove it when `git status` there shows nothing unexpected"
-        ) from None

@@ -9,7 +9,7 @@ import os
 import re
 import signal
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -43,17 +43,22 @@ class GitError(NotesError):
 
 
 class Git:
-    """Runs git on one repository. `keep` are file descriptors that outlive us in git's hands."""
+    """Runs git on one repository."""
 
-    def __init__(self, root: Path, keep: Sequence[int] = ()) -> None:
+    def __init__(
+        self, root: Path, keep: Sequence[int] = (), before: Callable[[], None] = lambda: None
+    ) -> None:
+        """*keep* are descriptors that outlive us in git's hands; *before* each command is asked."""
         self.root = root
         self._keep = tuple(keep)
+        self._before = before
 
     def run(
         self, *arguments: str, stdin: bytes = b"", environment: Mapping[str, str] | None = None
     ) -> bytes:
         """What the command printed. Raises GitError when it failed, NotesError without git."""
-        place = [f"--git-dir={self.root / '.git'}", f"--work-tree={self.root}"]
+        self._before()
+        place = [git_dir(self.root), f"--work-tree={self.root}"]
         return self._call([*place, *arguments], stdin, environment or {})
 
     def line(self, *arguments: str, stdin: bytes = b"") -> str:
@@ -101,6 +106,11 @@ class Git:
             reason = said.splitlines()[0] if said else f"exit code {done.returncode}"
             raise GitError(f"git {_verb(arguments)} on {self.root} failed: {reason}", said)
         return done.stdout
+
+
+def git_dir(root: Path) -> str:
+    """The argument by which our commands on that repository can be told from a person's."""
+    return f"--git-dir={root / '.git'}"
 
 
 @contextmanager

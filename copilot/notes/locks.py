@@ -1,24 +1,19 @@
-"""One writer at a time, and the locks that a killed git left behind.
+"""The locks that a killed or frozen git left behind, and how to tell them from those in use.
 
-The git that we start inherits our lock, which is free only when the last one has ended. So once
-we hold it, a `*.lock` in the repository is of a person's git, or of a process that died.
+Whoever looks has the turn to write, and the git that a writer starts inherits its turn. So a
+`*.lock` in the repository is of a person's git, of a process that died, or of a writer that lost
+its turn: without its lock that one's git fails, which is what is wanted.
 """
 
-import errno
-import fcntl
-import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from copilot.errors import NotesError
+from copilot.notes.git import git_dir
 
-PATIENCE_S = 30.0
-"""How long a writer waits for the others."""
 LIVE_S = 10.0
-"""How long it waits for a git command that a person runs."""
-STEP_S = 0.01
+"""How long a writer waits for a git command that a person runs."""
 UNTOUCHED_S = 0.3
 """A lock that no process holds must stay unchanged this long before it is removed."""
 PROC = Path("/proc")
@@ -27,26 +22,6 @@ READING = frozenset({"blame", "diff", "grep", "log", "ls-files", "reflog", "shor
 TAKES_VALUE = frozenset({"-c", "-C"})
 
 Sleep = Callable[[float], None]
-
-
-@contextmanager
-def one_writer(path: Path, sleep: Sleep = time.sleep) -> Iterator[int]:
-    """Hold the lock file *path*; its descriptor comes back. Raises NotesError after 30 s."""
-    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        waited_s = 0.0
-        while not _locked(file):
-            if waited_s > PATIENCE_S:
-                raise NotesError(
-                    f"another process has been writing the notes for {PATIENCE_S:.0f} s "
-                    f"({path} is locked); try again",
-                    retryable=True,
-                )
-            sleep(STEP_S)
-            waited_s += STEP_S
-        yield file
-    finally:
-        os.close(file)
 
 
 def clear_stale_locks(root: Path, sleep: Sleep = time.sleep) -> bool:
@@ -61,7 +36,9 @@ def clear_stale_locks(root: Path, sleep: Sleep = time.sleep) -> bool:
         sleep(UNTOUCHED_S)
         waited_s += UNTOUCHED_S
         untouched = [path for path in found if before[path] and _stamp(path) == before[path]]
-        stale = [] if _git_is_live(root) else [path for path in untouched if not _is_held(path)]
+        stale = (
+            [] if _git_is_live(root) else [path for path in untouched if not _is_held(path, root)]
+        )
         for path in stale:
             path.unlink(missing_ok=True)
             removed = True
@@ -72,16 +49,6 @@ def clear_stale_locks(root: Path, sleep: Sleep = time.sleep) -> bool:
                 retryable=True,
             )
     return removed
-
-
-def _locked(file: int) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
-            return False
-        raise NotesError(f"the notes cannot be locked here: {error.strerror}") from None
-    return True
 
 
 def _locks(git_folder: Path) -> list[Path]:
@@ -122,18 +89,18 @@ def _verb(words: list[str]) -> str:
     return ""
 
 
-def _is_held(path: Path) -> bool:
-    """True when a process has that file open, or when that cannot be known here."""
+def _is_held(path: Path, root: Path) -> bool:
+    """True when somebody else's process has that file open, or when that cannot be known here."""
     if not (PROC / "self/fd").is_dir():
         return True
-    target = path.resolve()
+    target, ours = path.resolve(), git_dir(root).encode()
     for process in _processes():
         try:
             held = any(file.readlink() == target for file in (process / "fd").iterdir())
+            if held and ours not in (process / "cmdline").read_bytes().split(b"\0"):
+                return True
         except OSError:
             continue
-        if held:
-            return True
     return False
 
 

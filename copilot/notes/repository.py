@@ -8,20 +8,21 @@ edits elsewhere are left alone. Reading never waits for a writer, and needs git 
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from copilot.errors import NotesError
-from copilot.notes.commits import Author, Committer, Intent, blob_name, own_folder
+from copilot.notes.commits import Committer, own_folder
 from copilot.notes.folder import check_file, check_incident, read_file, write_synced
 from copilot.notes.front import Front
 from copilot.notes.git import SETTINGS, Git
 from copilot.notes.history import Commit, read_at, read_diff, read_history
+from copilot.notes.intents import Author, Intent, blob_name
 from copilot.notes.limits import fit
 from copilot.notes.listing import STATE, Listing, list_incidents, read_front
-from copilot.notes.locks import Sleep, one_writer
 from copilot.notes.message import message
+from copilot.notes.pen import PenLostError, Sleep, one_writer
 from copilot.notes.place import check_empty, check_usable
 from copilot.notes.state import State, parse, render
 from copilot.notes.turns import Turns
@@ -42,6 +43,16 @@ One folder an incident: `STATE.md` (what is known), `report.md` and `report.json
 
 Edit `STATE.md` whenever you like. Your lines are kept, and committed as yours.
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A change of one incident's notes."""
+
+    incident: str
+    change: Callable[[State], State]
+    files: Mapping[str, bytes]
+    message: str
 
 
 class NotesRepository:
@@ -134,19 +145,35 @@ class NotesRepository:
             check_file(name): text.encode("utf-8", "replace")
             for name, text in (files or {}).items()
         }
-        names = (STATE, *wanted)
         text = message(subject, {"Incident": check_incident(incident), **trailers})
-        with self._writer() as committer:
-            for _ in range(TRIES):
-                before = {name: read_file(self.root, incident, name) for name in names}
-                page = _changed(incident, before[STATE], change)
-                after = wanted if page is None else {STATE: page, **wanted}
-                after = {name: new for name, new in after.items() if new != before[name]}
-                if not after:
-                    return None
-                intent = self._intent(incident, before, after, text)
-                if self._keep_edits(committer, incident, before) and committer.begin(intent, after):
-                    return committer.finish(intent)
+        late: Intent | None = None
+        for _ in range(TRIES):
+            try:
+                with self._writer() as committer:
+                    if late:
+                        committer.take_back(late)
+                    return self._made(committer, Wanted(incident, change, wanted, text))
+            except PenLostError as error:
+                late = error.begun or late
+        raise NotesError(
+            f"this process was stopped {TRIES} times while it wrote the notes of {incident}; "
+            "try again",
+            retryable=True,
+        )
+
+    def _made(self, committer: Committer, wanted: Wanted) -> str | None:
+        """The commit of what is wanted, or None when nothing changed."""
+        incident, names = wanted.incident, (STATE, *wanted.files)
+        for _ in range(TRIES):
+            before = {name: read_file(self.root, incident, name) for name in names}
+            page = _changed(incident, before[STATE], wanted.change)
+            after = wanted.files if page is None else {STATE: page, **wanted.files}
+            after = {name: new for name, new in after.items() if new != before[name]}
+            if not after:
+                return None
+            intent = self._intent(incident, before, after, wanted.message)
+            if self._keep_edits(committer, incident, before) and committer.begin(intent, after):
+                return committer.finish(intent)
         raise NotesError(
             f"the notes of {incident} were changed {TRIES} times while they were being written; "
             "try again",
@@ -211,10 +238,15 @@ class NotesRepository:
         own = own_folder(self.root)
         try:
             own.mkdir(exist_ok=True, mode=0o700)
-            with self._turns.turn(), one_writer(own / "lock", self._sleep) as lock:
-                committer = Committer(Git(self.root, keep=[lock]), self._author, self._sleep)
-                committer.recover()
-                yield committer
+            with self._turns.turn(), one_writer(own, self._sleep) as pen:
+                committer = Committer(self.root, self._author, pen, self._sleep)
+                try:
+                    committer.recover()
+                    yield committer
+                except (NotesError, OSError) as error:
+                    if pen.is_lost:  # whatever went wrong, this is why
+                        raise PenLostError(own, committer.under_way) from error
+                    raise
         except OSError as error:
             raise NotesError(
                 f"cannot write the notes in {self.root}: {error.strerror or error}; the last "
