@@ -55,11 +55,11 @@ class DaemonSettings(Strict):
     workers: Annotated[int, Field(ge=1, le=500)] = 4
     """Investigations side by side in this daemon."""
     workers_everywhere: Annotated[int, Field(ge=0)] = 0
-    """Investigations side by side over all daemons; 0: no such limit."""
+    """Investigations side by side over all daemons; 0: no such limit. The last to start sets it."""
     starts_per_hour: Annotated[int, Field(ge=0)] = 0
-    """Investigations begun in an hour, over all daemons; 0: no such limit."""
+    """Investigations begun in an hour, over all daemons; 0: no such limit. As above."""
     calls_per_source: Annotated[int, Field(ge=1)] = 8
-    """Calls under way to one logbook, tracker or library."""
+    """Calls under way from this daemon to one logbook, tracker or library."""
     lease: Length = timedelta(seconds=30)
     """PostgreSQL only: a daemon silent for so long has lost its investigations to the others."""
     drain: Length = timedelta(seconds=15)

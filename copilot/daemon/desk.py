@@ -34,8 +34,6 @@ STEP_ASIDE_S = 0.25
 LOOK_EVERY_S = 0.02
 TRIAGED_AT_ONCE = 20
 RECONCILED_AT_ONCE = 1000
-IN_HAND = 2
-"""Runs handed to the queue for each worker; the rest waits where it is ordered anew."""
 REST = timedelta(seconds=30)
 """A triage that failed is tried again so late."""
 RESTING_SEEN = 500
@@ -134,9 +132,9 @@ class Desk:
 
     def _hand_out(self) -> int:
         """Queue what is due, as far as workers and money go and the model can be asked."""
-        counts = self.inbox.counts()
-        workers = self.workspace().settings.daemon.workers
-        free = workers * IN_HAND - counts.get("queued", 0) - counts.get("running", 0)
+        # One in the queue for each worker of ours: it finds the next at once, and the rest waits
+        # where it is ordered anew. What runs does not count; it may be another daemon's.
+        free = self.workspace().settings.daemon.workers - self.inbox.counts().get("queued", 0)
         if free <= 0 or not self.breaker.may_try:
             return 0
         if not self.breaker.is_well:

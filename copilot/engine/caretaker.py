@@ -15,9 +15,10 @@ from dbos import error as vendor_error
 from sqlalchemy.exc import SQLAlchemyError
 
 from copilot.engine import vendor
-from copilot.engine.leases import BEATS, Lease
+from copilot.engine.leases import Lease
 from copilot.engine.place import Place
 from copilot.engine.serializer import RecordedError
+from copilot.engine.vendor import reason
 from copilot.errors import EngineError
 
 logger = logging.getLogger(__name__)
@@ -47,10 +48,8 @@ class Caretaker:
         self._executor = executor
         self._is_running = is_running
         self._retry = retry
-        self._patience = place.stranded_after.total_seconds()
+        self._patience = place.patience.total_seconds()
         self._every = min(self._patience / LOOKS, MOST_SECONDS)
-        if lease:
-            self._every = min(self._every, place.lease.total_seconds() / BEATS)
         self._seen: dict[str, float] = {}
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._look_on, name="engine-care", daemon=True)
@@ -68,49 +67,55 @@ class Caretaker:
     def _look_on(self) -> None:
         while not self._stop.wait(self._every):
             try:
-                self._take_from_the_dead()
-                self._pick_up_the_stranded()
-            except (vendor_error.DBOSException, SQLAlchemyError, EngineError) as error:
-                logger.warning("engine could not look after its runs error=%s", error)
+                self._look()
+            except (vendor_error.DBOSException, SQLAlchemyError) as error:
+                logger.warning("engine could not look after its runs error=%s", reason(error))
 
-    def _take_from_the_dead(self) -> None:
-        if self._lease is None:
-            return
-        holders = {row.executor_id for row in _under_way() if row.executor_id}
-        dead = self._lease.dead(holders)
-        if dead:
-            logger.warning("engine takes over runs of=%s", ",".join(sorted(dead)))
-            vendor.recover(sorted(dead))
-
-    def _pick_up_the_stranded(self) -> None:
-        now = monotonic()
-        ours = _under_way(self._executor)
-        left = {row.workflow_id for row in ours if not self._is_running(row.workflow_id)}
-        since = (datetime.now(UTC) - LOOK_BACK).isoformat()
-        failed = {
+    def _look(self) -> None:
+        pending, failed = _under_way(), _failed_in_passing()
+        dead = self._dead({row.executor_id for row in [*pending, *failed] if row.executor_id})
+        if silent := dead & {row.executor_id for row in pending}:
+            logger.warning("engine takes over runs of=%s", ",".join(sorted(silent)))
+            vendor.recover(sorted(silent))
+        left = {
             row.workflow_id
-            for row in DBOS.list_workflows(
-                status="ERROR", completed_after=since, app_version=vendor.VERSION, load_input=False
-            )
-            if _is_passing(row)
+            for row in pending
+            if row.executor_id == self._executor and not self._is_running(row.workflow_id)
         }
-        self._seen = {run: self._seen.get(run, now) for run in left | failed}
-        for run, first in self._seen.items():
-            if now - first < self._patience:
-                continue
+        # Others look after their own: two that queue a run again would start it twice.
+        ended = {row.workflow_id for row in failed if row.executor_id in {self._executor, *dead}}
+        for run in self._stranded(left | ended):
             logger.warning("engine queues again run=%s", run)
             if run in left:
                 vendor.queue_again(self._dbos, run, self._executor)
             else:
-                self._retry(run)
+                self._try_again(run)
+
+    def _dead(self, holders: set[str]) -> set[str]:
+        return self._lease.dead(holders) if self._lease else set()
+
+    def _stranded(self, runs: set[str]) -> list[str]:
+        """Those that were found so at each look since our patience began."""
+        now = monotonic()
+        self._seen = {run: self._seen.get(run, now) for run in sorted(runs)}
+        return [run for run, first in self._seen.items() if now - first >= self._patience]
+
+    def _try_again(self, run: str) -> None:
+        try:
+            self._retry(run)
+        except EngineError as error:  # one that cannot be mended holds up no other
+            logger.warning("engine could not queue again run=%s error=%s", run, error)
 
 
-def _under_way(executor: str | None = None) -> list[WorkflowStatus]:
-    """The rows of runs that are marked as running, by that process or by any."""
-    return DBOS.list_workflows(
-        status="PENDING", executor_id=executor, load_input=False, load_output=False
+def _under_way() -> list[WorkflowStatus]:
+    """The rows of runs that are marked as running, by any process."""
+    return DBOS.list_workflows(status="PENDING", load_input=False, load_output=False)
+
+
+def _failed_in_passing() -> list[WorkflowStatus]:
+    """The rows of runs that ended lately by an error that says it will not last."""
+    since = (datetime.now(UTC) - LOOK_BACK).isoformat()
+    found = DBOS.list_workflows(
+        status="ERROR", completed_after=since, app_version=vendor.VERSION, load_input=False
     )
-
-
-def _is_passing(row: WorkflowStatus) -> bool:
-    return isinstance(row.error, RecordedError) and row.error.retryable
+    return [row for row in found if isinstance(row.error, RecordedError) and row.error.retryable]

@@ -230,6 +230,7 @@ class Engine:
             return self._run(job)
 
         DBOS.launch()
+        vendor.take_as_told(self._dbos, place)
         vendor.register_queue(place)
         self._caretaker = Caretaker(
             place,

@@ -34,6 +34,8 @@ LEAVE = text("DELETE FROM copilot.engine_processes WHERE name = :name")
 SWEEP = text("DELETE FROM copilot.engine_processes WHERE beaten < clock_timestamp() - :age")
 BEATS = 4
 """Beats within one lease."""
+AGAIN_S = 1.0
+"""The pause after a beat that was missed."""
 KEEP = timedelta(days=1)
 
 
@@ -106,11 +108,14 @@ class Lease:
             return executors - set(alive) - {self.name}
 
     def _beat_on(self) -> None:
-        while not self._leaving.wait(self._seconds / BEATS):
+        usual = pause = self._seconds / BEATS
+        while not self._leaving.wait(pause):
             try:
                 self._beat()
+                pause = usual
             except SQLAlchemyError as error:
                 self._steady_since = monotonic()
+                pause = min(usual, AGAIN_S)  # a lease of silence begins when the server is back
                 logger.warning("engine missed a beat error=%s", reason(error))
 
     def _beat(self) -> None:

@@ -27,11 +27,11 @@ class Place:
     database: str = ""
     """A postgresql:// URL, shared by several processes; empty: a SQLite file in the folder."""
     workers: int = 4
-    """Runs side by side in this process. PostgreSQL: the last process to start sets it for all."""
+    """Runs side by side in this process, whatever the others take."""
     workers_everywhere: int = 0
-    """Runs side by side over all processes; 0: no such limit."""
+    """Runs side by side over all processes; 0: no such limit. The last one to start sets it."""
     starts_per_hour: int = 0
-    """Runs begun within an hour over all processes; 0: no such limit."""
+    """Runs begun within an hour over all processes; 0: no such limit. As above."""
     time_limit: timedelta = timedelta(hours=2)
     """Of one run from its first start, restarts included."""
     attempts: int = 100
@@ -39,7 +39,7 @@ class Place:
     lease: timedelta = timedelta(seconds=30)
     """PostgreSQL: a process silent for so long has lost its runs to the others."""
     stranded_after: timedelta = timedelta(seconds=60)
-    """A run of ours that nobody runs for so long is queued again."""
+    """A run of ours that nobody runs for so long is queued again; see `patience`."""
     poll: timedelta = timedelta(milliseconds=250)
     """How often the queue is looked at."""
 
@@ -47,6 +47,11 @@ class Place:
     def is_shared(self) -> bool:
         """True when several processes may share the work."""
         return bool(self.database)
+
+    @property
+    def patience(self) -> timedelta:
+        """How long a run of ours may be run by nobody; where runs are shared, a lease at most."""
+        return min(self.stranded_after, self.lease) if self.is_shared else self.stranded_after
 
     @property
     def file(self) -> Path:

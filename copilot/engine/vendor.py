@@ -12,11 +12,11 @@ from contextlib import contextmanager
 from typing import Any, ParamSpec, TypeVar
 
 import sqlalchemy
-from dbos import DBOS, DBOSConfig
+from dbos import DBOS, DBOSConfig, Queue
 from dbos import error as vendor_error
 from dbos._context import get_local_dbos_context
 from sqlalchemy import Engine, event
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from copilot.engine.place import Place
 from copilot.engine.seldom import Seldom
@@ -95,16 +95,42 @@ def _is_news(record: logging.LogRecord) -> bool:
 
 
 def register_queue(place: Place) -> None:
-    """Say how many runs are taken, here and everywhere; it is kept in the database."""
+    """Say how many runs are taken everywhere; it is kept in the database."""
     everywhere = place.workers_everywhere or None
     starts = place.starts_per_hour
     DBOS.register_queue(
         QUEUE,
-        worker_concurrency=min(place.workers, everywhere or place.workers),
+        worker_concurrency=_workers(place),
         global_concurrency=everywhere,
         limiter={"limit": starts, "period": 3600.0} if starts else None,
         polling_interval_sec=place.poll.total_seconds(),
     )
+
+
+def take_as_told(dbos: DBOS, place: Place) -> None:
+    """Let this process take its own number of runs, and look for them at its own pace.
+
+    The vendor keeps one number of workers for all processes, that of the last one to start, and
+    doubles its pause, up to two minutes, whenever two of them look at the same moment.
+    """
+    database = dbos._sys_db  # noqa: SLF001 - nothing public says how many are taken here
+    stored, is_locked = database.get_queue, database.is_lock_conflict
+
+    def get_queue(name: str, **options: Any) -> Queue | None:
+        queue = stored(name, **options)
+        if queue is not None and name == QUEUE:
+            queue._worker_concurrency = _workers(place)  # noqa: SLF001 - of the copy just read
+        return queue
+
+    def is_lock_conflict(error: DBAPIError) -> bool:
+        return is_locked(error) or database.is_serialization_conflict(error)
+
+    database.get_queue = get_queue  # type: ignore[method-assign]  # read before each look
+    database.is_lock_conflict = is_lock_conflict  # type: ignore[method-assign]  # as well
+
+
+def _workers(place: Place) -> int:
+    return min(place.workers, place.workers_everywhere or place.workers)
 
 
 def outside(ask: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T:

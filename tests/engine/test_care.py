@@ -101,6 +101,32 @@ def test_a_run_that_failed_by_what_will_pass_goes_on_by_itself(
     assert paid(tmp_path) == {"a 1": 1, "a 2": 1}
 
 
+def test_a_run_that_cannot_be_queued_again_holds_up_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    retry = Engine.retry
+    failed: set[str] = set()
+
+    def refuse_one(engine: Engine, run: str) -> None:
+        if run == "a":
+            raise EngineError(f"{run} cannot be retried")
+        retry(engine, run)
+
+    def body(job: JsonObject, steps: Steps) -> JsonObject:
+        if steps.run not in failed:
+            failed.add(steps.run)
+            raise EngineError("the disk is full", retryable=True)
+        return toy_body(tmp_path, 1)(job, steps)
+
+    monkeypatch.setattr(Engine, "retry", refuse_one)
+    with running(place(tmp_path), body) as engine:
+        for run in ("a", "b"):
+            engine.submit(run, {"name": run})
+        wait_until(lambda: (run := engine.run("b")) and run.status == "succeeded")
+
+    assert "engine could not queue again run=a" in caplog.text
+
+
 def test_a_step_that_cannot_be_recorded_is_no_vendors_error_and_is_paid_for_once(
     tmp_path: Path,
 ) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import timedelta
@@ -17,6 +18,7 @@ from copilot.engine.engine import Engine
 from copilot.engine.leases import Lease
 from copilot.engine.place import Place
 from copilot.errors import EngineError
+from copilot.values import JsonObject
 from tests import postgres
 from tests.engine.crash import Crashes, killed
 from tests.engine.toys import QUICK, paid, running, toy_body, wait_over, wait_until
@@ -212,17 +214,68 @@ def test_a_new_process_calls_nobody_dead_right_after_the_server_came_back(
         lease.end()
 
 
+def test_each_process_takes_its_own_number_of_runs(
+    tmp_path: Path, server: postgres.Cluster
+) -> None:
+    url = server.new_database()
+    few, many = (
+        Crashes(tmp_path, {**TOLD, "database": url, "workers": workers, "runs": 20})
+        for workers in (1, 3)
+    )
+    most: Counter[str] = Counter()
+
+    def has_looked() -> bool:
+        nonlocal most
+        most |= held(url)
+        return paid(tmp_path).total() > 3 * STEPS
+
+    with few.process():
+        wait_until(lambda: paid(tmp_path).total() > 1)
+        with many.process():
+            wait_until(has_looked)
+
+    assert sorted(most.values()) == [1, 3]
+
+
+def test_a_run_that_nobody_runs_is_queued_again_within_the_lease(
+    tmp_path: Path, server: postgres.Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = Place(
+        tmp_path, database=server.new_database(), poll=QUICK, lease=timedelta(seconds=LEASE)
+    )
+    lost: list[float] = []
+    with running(place, toy_body(tmp_path, 2)) as engine:
+        run_body = engine._run
+
+        def lose_once(job: JsonObject) -> JsonObject:
+            if not lost:
+                lost.append(monotonic())
+                raise KeyboardInterrupt  # a thread that dies with its row unwritten
+            return run_body(job)
+
+        monkeypatch.setattr(engine, "_run", lose_once)
+        engine.submit("a", {"name": "a"})
+        wait_over(engine, "a")
+
+    assert monotonic() - lost[0] < LEASE + 10
+    assert paid(tmp_path) == {"a 1": 1, "a 2": 1}
+
+
 def holders(url: str) -> int:
     """Return how many processes have runs under way."""
+    return len(held(url))
+
+
+def held(url: str) -> Counter[str]:
+    """Return how many runs each process has under way."""
     database = sqlalchemy.create_engine(
         sqlalchemy.make_url(url).set(drivername="postgresql+psycopg"), poolclass=sqlalchemy.NullPool
     )
     with database.connect() as connection:
-        return int(
-            connection.execute(
-                text(
-                    "SELECT count(DISTINCT executor_id) FROM dbos.workflow_status"
-                    " WHERE status = 'PENDING'"
-                )
-            ).scalar_one()
+        rows = connection.execute(
+            text(
+                "SELECT executor_id, count(*) FROM dbos.workflow_status"
+                " WHERE status = 'PENDING' GROUP BY 1"
+            )
         )
+        return Counter({row[0]: row[1] for row in rows})
