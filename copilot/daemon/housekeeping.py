@@ -2,9 +2,12 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
+from copilot.daemon.caps import day_of
+from copilot.daemon.payments import count_again
 from copilot.engine.engine import Engine
 from copilot.errors import CopilotError
 from copilot.inbox.inbox import Inbox
@@ -18,6 +21,9 @@ LISTEN_EVERY = timedelta(seconds=30)
 SWEEP_EVERY = timedelta(hours=6)
 OVER: tuple[Status, ...] = ("reported", "failed", "cancelled", "dismissed")
 LOOKED_AT = 10_000
+ENDED_UNSEEN: tuple[Status, ...] = ("cancelled", "failed")
+COUNTED_FOR = timedelta(minutes=30)
+"""How long after its end a run's last answer may still come: longer than any answer takes."""
 
 
 @dataclass
@@ -30,6 +36,8 @@ class Housekeeping:
     unused: Callable[[], Sequence[str]] = tuple
     """Rules of the intake that no alert has met since the start."""
     _listened: datetime | None = None
+    _counted: dict[Path, int] = field(default_factory=dict)
+    """The sizes of the records whose money is counted."""
     _swept: datetime | None = None
 
     def adopt(self) -> None:
@@ -59,8 +67,10 @@ class Housekeeping:
         now = self.workspace().now()
         try:
             if self._listened is None or now - self._listened > LISTEN_EVERY:
+                since = now - COUNTED_FOR if self._listened else day_of(now)
                 self._listened = now
                 self._learn_closed()
+                self._count_again(since)
             if self._swept is None or now - self._swept > SWEEP_EVERY:
                 first, self._swept = self._swept is None, now
                 self._sweep(now)
@@ -88,6 +98,21 @@ class Housekeeping:
         for entry in self.inbox.list(status="closed", limit=LOOKED_AT):
             if entry.id not in closed:
                 self.inbox.reopen(entry.id)
+
+    def _count_again(self, since: datetime) -> None:
+        """Count what runs have paid that ended without a worker's word, after *since*.
+
+        A worker counts again what it takes up. Nobody takes up a run that was cancelled while its
+        daemon was dead, nor one that was given up.
+        """
+        known, self._counted = self._counted, {}
+        for status in ENDED_UNSEEN:
+            for entry in self.inbox.list(status=status, since=since, limit=LOOKED_AT):
+                for record in self.workspace().journals(entry.id):
+                    size = record.stat().st_size
+                    if known.get(record) != size:
+                        count_again(self.inbox, entry.id, record)
+                    self._counted[record] = size
 
     def _sweep(self, now: datetime) -> None:
         """Forget old runs and alerts, remove old scratch of closed incidents, pack the notes."""

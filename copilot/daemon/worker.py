@@ -7,21 +7,21 @@ person must find every incident in one of a few states.
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import Decimal
-from pathlib import Path
+from functools import partial
 
 from copilot import app
 from copilot.daemon.caps import USED_UP, Allowance
 from copilot.daemon.first_alert import first_alert
 from copilot.daemon.jobs import Job, job_of
 from copilot.daemon.patience import patiently
+from copilot.daemon.payments import count, count_again
 from copilot.daemon.shared_models import SharedModels
 from copilot.errors import CopilotError, CredentialsError, EngineError, ModelError
 from copilot.inbox.inbox import Inbox
 from copilot.inbox.values import Ending, Entry
-from copilot.journal import Event, JournalTakenError, read_events
+from copilot.journal import Event, JournalTakenError
 from copilot.steps import Recorder, StopReason
-from copilot.values import JsonObject, text_at
+from copilot.values import JsonObject
 from copilot.workspace import Workspace
 
 LOG = logging.getLogger(__name__)
@@ -56,11 +56,16 @@ class Worker:
         except JournalTakenError as error:  # another host goes on with this very run
             LOG.warning("investigation taken over", extra={"incident": job.incident})
             return {"outcome": "taken_over", "reason": str(error)}
-        patiently(lambda: self.inbox.finished(job.incident, job.run, outcome, reason))
+        # Only who has the run may say so: one that was frozen may have lost it meanwhile.
+        recorder.nested().step("ended", partial(self._tell, job, outcome, reason))
         self.ended(outcome, (workspace.now() - begun).total_seconds())
         said = {"incident": job.incident, "outcome": outcome, "reason": reason}
         LOG.info("investigation ended", extra=said)
         return {"outcome": outcome, "reason": reason}
+
+    def _tell(self, job: Job, outcome: Ending, reason: str) -> JsonObject:
+        patiently(lambda: self.inbox.finished(job.incident, job.run, outcome, reason))
+        return {}
 
     def _outcome(self, workspace: Workspace, job: Job, recorder: Recorder) -> tuple[Ending, str]:
         """How the investigation ended, and why; a service that is away is waited for."""
@@ -79,10 +84,10 @@ class Worker:
     def _investigate(self, workspace: Workspace, job: Job, recorder: Recorder) -> str:
         """The verdict of the incident's report. Raises CopilotError."""
         record = workspace.journal_path(job.incident, 1).with_name(job.record)
-        self._recount(job, record)
+        count_again(self.inbox, job.incident, record)
 
         def observe(event: Event) -> None:
-            self._spend(job, event)
+            count(self.inbox, job.incident, record, event)
             self.observe(event)
 
         wishes = app.Wishes(
@@ -108,15 +113,3 @@ class Worker:
         if self.allowance(entry) == "nothing":
             raise ModelError(USED_UP, kind="spend_cap", retryable=True)
         return ""
-
-    def _recount(self, job: Job, record: Path) -> None:
-        """Count again what a killed process may have paid and not counted; twice is once."""
-        if record.exists():
-            for event in read_events(record):
-                self._spend(job, event)
-
-    def _spend(self, job: Job, event: Event) -> None:
-        usd = Decimal(text_at(event.data, "usd") or 0)
-        if usd:
-            number = int(Path(job.record).stem)
-            patiently(lambda: self.inbox.spend(job.incident, number, event.seq, event.time, usd))

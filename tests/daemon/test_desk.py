@@ -4,6 +4,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,6 +16,7 @@ from copilot.daemon.desk import Desk, Triage
 from copilot.daemon.housekeeping import Housekeeping
 from copilot.daemon.jobs import due_job, next_job
 from copilot.daemon.shared_models import SharedModels
+from copilot.engine.place import Place
 from copilot.inbox.inbox import Inbox
 from copilot.inbox.values import Arrival, Rules, Severity
 from copilot.journal import Journal
@@ -22,6 +24,7 @@ from copilot.workspace import Workspace
 from tests.bench import ALERT, NOW, made_workspace
 from tests.daemon.running import Investigator, RunningDaemon
 from tests.doubles.messages_api import MessagesApi
+from tests.engine.toys import running, wait_over
 
 AT_ONCE = Rules(debounce=timedelta(0))
 
@@ -96,6 +99,35 @@ def test_an_incident_that_the_command_line_began_can_be_investigated_by_the_daem
     assert found["run"]["status"] == "succeeded"
 
 
+def test_what_other_daemons_run_does_not_count_against_our_workers(tmp_path: Path) -> None:
+    workspace = made_workspace(tmp_path)
+    rules = Rules(debounce=timedelta(0))
+    place = Place(tmp_path / "state", starts_per_hour=1)  # the first uses it up: the others stay
+    with (
+        Inbox(tmp_path / "inbox.sqlite", rules, now=lambda: NOW) as inbox,
+        running(place, lambda *_: {}) as engine,
+    ):
+        engine.submit("first", {})
+        wait_over(engine, "first")
+        for one in inbox.accept([arrival(f"elsewhere {number}", "normal") for number in range(9)]):
+            inbox.queued(one.incident, 1)
+            inbox.started(one.incident, 1)
+        inbox.accept([arrival(f"here {number}", "normal") for number in range(6)])
+        desk = Desk(
+            workspace=lambda: workspace,
+            inbox=inbox,
+            engine=engine,
+            models=SharedModels(),
+            allowance=lambda _: "full",
+            now=lambda: NOW,
+        )
+        desk._hand_out()
+        counts = inbox.counts()
+        desk.close()
+
+    assert counts == {"running": 9, "queued": workspace.settings.daemon.workers, "waiting": 2}
+
+
 def test_what_is_reopened_in_the_notes_is_open_for_the_next_alert(tmp_path: Path) -> None:
     workspace = made_workspace(tmp_path)
     with Inbox(tmp_path / "inbox.sqlite", now=lambda: NOW) as inbox:
@@ -109,6 +141,26 @@ def test_what_is_reopened_in_the_notes_is_open_for_the_next_alert(tmp_path: Path
 
     assert found
     assert found.status == "reported"
+
+
+def test_what_a_cancelled_run_had_paid_when_its_daemon_died_counts_once(tmp_path: Path) -> None:
+    workspace = made_workspace(tmp_path)
+    with Inbox(tmp_path / "inbox.sqlite", now=lambda: NOW) as inbox:
+        [taken] = inbox.accept([arrival("a", "normal")])
+        incident = taken.incident
+        with Journal(workspace.journal_path(incident, 1), now=lambda: NOW) as journal:
+            journal.append("response", 1, {"usd": "0.25"})  # answered, and not counted
+            inbox.cancel(incident, "by an operator")
+            house = Housekeeping(lambda: workspace, inbox, cast("Any", None))
+            spent = []
+            for _ in range(2):
+                house._count_again(NOW)
+                spent.append(inbox.spent(NOW))
+            journal.append("response", 2, {"usd": "0.5"})  # the call that was under way
+            house._count_again(NOW)
+            spent.append(inbox.spent(NOW))
+
+    assert spent == [Decimal("0.25"), Decimal("0.25"), Decimal("0.75")]
 
 
 def test_after_an_outage_the_most_severe_begins_first(tmp_path: Path) -> None:
