@@ -75,6 +75,12 @@ def damage(folder: Path) -> list[str]:
             [said] = connection.execute("PRAGMA quick_check").fetchone()
         if said != "ok":
             found.append(f"{name}: {said}")
+    return found + damaged_notes(folder)
+
+
+def damaged_notes(folder: Path) -> list[str]:
+    """What git finds wrong in the notes, one line each."""
+    found = []
     checked = subprocess.run(
         ["git", "-C", folder / "notes", "fsck", "--full", "--strict", "--no-progress"],
         capture_output=True, text=True, check=False,

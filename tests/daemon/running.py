@@ -169,7 +169,7 @@ class RunningDaemon:
     ) -> None:
         self.kill()
 
-    def start(self, within: float = 30.0) -> float:
+    def start(self, within: float = 60.0) -> float:
         """Start it; the seconds until it serves."""
         begun = time.monotonic()
         self.spawn()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from copilot.journal import read_events
+from tests import postgres
 from tests.daemon.forks import Forks
 from tests.daemon.running import Investigator, RunningDaemon
 from tests.doubles.messages_api import MessagesApi
@@ -30,6 +31,7 @@ class Two:
     second: RunningDaemon
     investigator: Investigator
     common: Path
+    database: str
 
     def answers(self) -> set[tuple[str, int]]:
         """The answers that are on record in a journal."""
@@ -40,6 +42,23 @@ class Two:
             if event.kind == "response"
         }
 
+    def statuses(self) -> dict[str, str]:
+        """How each run of the queue stands."""
+        with postgres.connected(self.database) as connection:
+            rows = connection.execute("SELECT workflow_uuid, status FROM dbos.workflow_status")
+            return dict(rows.fetchall())
+
+    def held(self, daemon: RunningDaemon) -> set[str]:
+        """The incidents whose investigations are marked as running in that daemon."""
+        assert daemon.process
+        with postgres.connected(self.database) as connection:
+            rows = connection.execute(
+                "SELECT workflow_uuid FROM dbos.workflow_status"
+                " WHERE status = 'PENDING' AND executor_id LIKE %s",
+                [f"%-{daemon.process.pid}-%"],
+            )
+            return {str(row[0]).split(":")[1] for row in rows}
+
     def paid(self, answers: set[tuple[str, int]]) -> dict[tuple[str, int], int]:
         """How often the model was asked for each of these."""
         return {one: self.investigator.counts[one] for one in answers}
@@ -47,7 +66,7 @@ class Two:
 
 @contextmanager
 def two_daemons(
-    folder: Path, database: str, investigator: Investigator, forks: Forks
+    folder: Path, database: str, investigator: Investigator, forks: Forks, workers: int = 2
 ) -> Iterator[Two]:
     """Both daemons, serving. Each has settings of its own and the same folders."""
     common = folder / "first"
@@ -62,7 +81,7 @@ def two_daemons(
             daemon = RunningDaemon(
                 own,
                 api,
-                workers=2,
+                workers=workers,
                 daemon=f"  database: {database}\n  lease: {LEASE_S}s",
                 intake=f"  spool: {common}/state/spool",
                 rest=FOLDERS.format(common),
@@ -70,5 +89,5 @@ def two_daemons(
             )
             daemon.state = common / "state"
             daemons.append(stack.enter_context(daemon))
-        yield Two(daemons[0], daemons[1], investigator, common)
+        yield Two(daemons[0], daemons[1], investigator, common, database)
         assert api.refusals == []
