@@ -82,12 +82,15 @@ class Round:
     def _taken_over(self, dead: RunningDaemon) -> None:
         """Wait until the other asks for each investigation that this one had."""
         died = time.monotonic()
-        waiting = {incident: self._asked(incident) for incident in self.two.held(dead)}
+        other = self.two.second if dead is self.two.first else self.two.first
+        waiting = self.two.held(dead)
+        before: dict[str, int] = {}  # when the other had it: what the dead had sent comes late
         while waiting and time.monotonic() - died < 2 * WITHIN_S:
-            for incident, before in [*waiting.items()]:
-                if self._asked(incident) > before:
-                    self.taken_s.append(time.monotonic() - died)
-                    del waiting[incident]
+            for incident in waiting & self.two.held(other):
+                before.setdefault(incident, self._asked(incident))
+            for incident in {one for one in before if self._asked(one) > before[one]} & waiting:
+                self.taken_s.append(time.monotonic() - died)
+                waiting.remove(incident)
             time.sleep(0.02)
         self.faults += [f"{incident} was not taken over" for incident in waiting]
 
