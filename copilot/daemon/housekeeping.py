@@ -24,6 +24,8 @@ LOOKED_AT = 10_000
 ENDED_UNSEEN: tuple[Status, ...] = ("cancelled", "failed")
 COUNTED_FOR = timedelta(minutes=30)
 """How long after its end a run's last answer may still come: longer than any answer takes."""
+WRITTEN_FOR_S = 60.0
+"""A file may appear in the notes so long after it was written."""
 
 
 @dataclass
@@ -38,6 +40,8 @@ class Housekeeping:
     _listened: datetime | None = None
     _counted: dict[Path, int] = field(default_factory=dict)
     """The sizes of the records whose money is counted."""
+    _newest: float = 0.0
+    """When the newest notes that were looked at were written."""
     _swept: datetime | None = None
 
     def adopt(self) -> None:
@@ -86,17 +90,13 @@ class Housekeeping:
 
     def _learn_closed(self) -> None:
         """What a person has closed or reopened in the notes is so in the inbox too."""
-        closed = {
-            front.incident
-            for front in self.workspace().notes.incidents().incidents
-            if front.status == "closed"
-        }
-        for status in OVER:
-            for entry in self.inbox.list(status=status, limit=LOOKED_AT):
-                if entry.id in closed:
-                    self.inbox.close(entry.id)
-        for entry in self.inbox.list(status="closed", limit=LOOKED_AT):
-            if entry.id not in closed:
+        notes = self.workspace().notes
+        fronts, self._newest = notes.changed(self._newest - WRITTEN_FOR_S)
+        is_closed = {front.incident: front.status == "closed" for front in fronts}
+        for entry in self.inbox.entries(list(is_closed)):
+            if is_closed[entry.id] and entry.status in OVER:
+                self.inbox.close(entry.id)
+            elif entry.status == "closed" and not is_closed[entry.id]:
                 self.inbox.reopen(entry.id)
 
     def _count_again(self, since: datetime) -> None:

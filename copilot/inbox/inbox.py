@@ -104,6 +104,15 @@ class Inbox:
         with self._reading() as connection:
             return reading.newest_alerts(connection, limit)
 
+    def entries(self, incidents: Sequence[str]) -> list[Entry]:
+        """Those of the incidents that there are, oldest first."""
+        with self._reading() as connection:
+            return [
+                entry
+                for start in range(0, len(incidents), KEYS_AT_ONCE)
+                for entry in reading.entries(connection, incidents[start : start + KEYS_AT_ONCE])
+            ]
+
     def counts(self) -> dict[Status, int]:
         """How many incidents there are of each status that occurs."""
         with self._reading() as connection:

@@ -88,7 +88,13 @@ def unnoted(
         rows = rows.where(alerts.c.incident == incident)
     found = sorted((_stored(row) for row in connection.execute(rows)), key=lambda one: one.incident)
     by_incident = {its: list(some) for its, some in groupby(found, key=lambda one: one.incident)}
-    return [(entry, by_incident[entry.id]) for entry in _entries(connection, by_incident)]
+    return [(entry, by_incident[entry.id]) for entry in entries(connection, by_incident)]
+
+
+def entries(connection: Connection, ids: Iterable[str]) -> list[Entry]:
+    """The incidents of those ids, oldest first."""
+    rows = select(*ENTRY).where(incidents.c.id.in_(list(ids))).order_by(incidents.c.number)
+    return [entry_of(row) for row in connection.execute(rows)]
 
 
 def counts(connection: Connection) -> dict[Status, int]:
@@ -101,11 +107,6 @@ def spent(connection: Connection, since: datetime) -> Decimal:
     """What was spent since then, in dollars."""
     total = select(func.sum(spending.c.usd)).where(spending.c.at >= since)
     return connection.scalar(total) or Decimal(0)
-
-
-def _entries(connection: Connection, ids: Iterable[str]) -> list[Entry]:
-    rows = select(*ENTRY).where(incidents.c.id.in_(list(ids))).order_by(incidents.c.number)
-    return [entry_of(row) for row in connection.execute(rows)]
 
 
 def _stored(row: Row[Any]) -> Stored:

@@ -40,6 +40,24 @@ def list_incidents(root: Path) -> Listing:
     return Listing(tuple(fronts), tuple(sorted(unreadable)))
 
 
+def list_changed(root: Path, since: float) -> tuple[list[Front], float]:
+    """The incidents whose STATE.md was written at or after *since*, and when the newest one was.
+
+    Both are seconds on the clock of the folder, which on a network is not our own.
+    """
+    fronts: list[Front] = []
+    newest = since
+    for name in folders(root):
+        try:
+            written = (root / name / STATE).lstat().st_mtime
+            front = read_front(root, name) if written >= since else None
+        except (NotesError, OSError):
+            continue  # `list_incidents` tells of it
+        newest = max(newest, written)
+        fronts += [front] if front else []
+    return fronts, newest
+
+
 def read_front(root: Path, incident: str) -> Front | None:
     """The head of that incident's STATE.md, or None when there is none."""
     for count in (LIMIT_HEAD_BYTES, LIMIT_LONG_HEAD_BYTES):

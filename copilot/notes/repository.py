@@ -20,7 +20,7 @@ from copilot.notes.git import SETTINGS, Git
 from copilot.notes.history import Commit, read_at, read_diff, read_history
 from copilot.notes.intents import Author, Intent, blob_name
 from copilot.notes.limits import fit
-from copilot.notes.listing import STATE, Listing, list_incidents, read_front
+from copilot.notes.listing import STATE, Listing, list_changed, list_incidents, read_front
 from copilot.notes.message import message
 from copilot.notes.pen import PenLostError, Sleep, one_writer
 from copilot.notes.place import check_empty, check_usable
@@ -113,6 +113,10 @@ class NotesRepository:
     def incidents(self) -> Listing:
         """Every incident, last updated first."""
         return list_incidents(self.root)
+
+    def changed(self, since: float) -> tuple[list[Front], float]:
+        """The incidents that were written at or after *since*; see `list_changed`."""
+        return list_changed(self.root, since)
 
     def history(self, incident: str) -> tuple[Commit, ...]:
         """The commits that changed the incident, newest first."""

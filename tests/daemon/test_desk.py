@@ -1,5 +1,6 @@
 """Claims about the desk: what is wrong with one incident holds up no other."""
 
+import os
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
@@ -161,6 +162,25 @@ def test_what_a_cancelled_run_had_paid_when_its_daemon_died_counts_once(tmp_path
             spent.append(inbox.spent(NOW))
 
     assert spent == [Decimal("0.25"), Decimal("0.25"), Decimal("0.75")]
+
+
+def test_what_is_closed_in_the_notes_is_closed_wherever_it_was_written(tmp_path: Path) -> None:
+    """The clock of the folder may be another, and only what was written since is read."""
+    workspace = made_workspace(tmp_path)
+    with Inbox(tmp_path / "inbox.sqlite", now=lambda: NOW) as inbox:
+        incident = app.run(workspace, ALERT, app.Wishes()).incident
+        house = Housekeeping(lambda: workspace, inbox, cast("Any", None))
+        house.adopt()
+        page = workspace.notes.root / incident / "STATE.md"
+        os.utime(page, (1_000_000, 1_000_000))
+        house._learn_closed()
+        workspace.incidents.close(incident)
+        os.utime(page, (1_000_300, 1_000_300))
+        house._learn_closed()
+        found = inbox.incident(incident)
+
+    assert found
+    assert found.status == "closed"
 
 
 def test_after_an_outage_the_most_severe_begins_first(tmp_path: Path) -> None:
