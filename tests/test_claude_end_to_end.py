@@ -206,8 +206,11 @@ def test_a_refused_key_stops_at_once_and_the_same_call_resumes(tmp_path: Path) -
 
 def test_a_resumed_run_sends_the_bytes_that_the_whole_run_sends(tmp_path: Path) -> None:
     with MessagesApi(*STORY) as whole:
-        investigate(tmp_path / "whole", whole)
+        workspace, _ = investigate(tmp_path / "whole", whole)
     with MessagesApi(STORY[0], Status(401, "authentication_error"), *STORY[1:]) as cut:
+        key = tmp_path / "cut" / "state" / "redaction.key"  # the fence is made of it
+        key.parent.mkdir(parents=True)
+        key.write_bytes((workspace.settings.state / key.name).read_bytes())
         with pytest.raises(ModelError):
             investigate(tmp_path / "cut", cut)
         investigate(tmp_path / "cut", cut)

@@ -85,7 +85,9 @@ def quiet() -> None:
     if not logger.handlers:  # else the vendor would add one that writes to stderr
         logger.addHandler(logging.NullHandler())
         logger.addFilter(_is_news)
-        logger.addFilter(Seldom())
+    for old in [one for one in logger.filters if isinstance(one, Seldom)]:
+        logger.removeFilter(old)  # what was said of another engine was not said of this one
+    logger.addFilter(Seldom())
 
 
 def _is_news(record: logging.LogRecord) -> bool:

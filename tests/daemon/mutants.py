@@ -1,11 +1,12 @@
 """Daemons with one promise broken, to show that the crash suite can fail."""
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
 from copilot.inbox.values import Taken
-from copilot.inbox.writer import Job, Writer
+from copilot.inbox.writer import Writer
 from copilot.journal import Journal
 
 
@@ -23,12 +24,12 @@ def start_over() -> None:
 def promise_early() -> None:
     """Answer the sender, and never write."""
 
-    def mutant(self: Writer, arrivals: Any) -> list[Taken]:
-        with self._lock:
-            job = Job(arrivals=arrivals)
-        return [Taken(f"inc-20261130-{one.identity[:6]}", "opened") for one in job.arrivals]
+    def mutant(self: Writer, arrivals: Any) -> Future[list[Taken]]:
+        answer: Future[list[Taken]] = Future()
+        answer.set_result([Taken(f"inc-20261130-{one.identity[:6]}", "opened") for one in arrivals])
+        return answer
 
-    Writer.accept = mutant  # type: ignore[method-assign]
+    Writer.begin = mutant  # type: ignore[method-assign]
 
 
 MUTANTS: Mapping[str, Callable[[], None]] = {
