@@ -8,6 +8,7 @@ import logging
 import queue
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
@@ -33,6 +34,8 @@ ARRIVALS_A_COMMIT = 2_000
 ANSWER_S = 10
 """How long anybody waits for a commit; by then the disk hangs."""
 HEAL_EVERY_S = 1.0
+GATHER_S = 0.01
+"""How long a commit waits for more callers when there are many: each costs less among others."""
 COLLISIONS = frozenset({"40001", "40P01"})
 """PostgreSQL: two daemons were in each other's way."""
 
@@ -66,6 +69,8 @@ class Writer:
         self._backlog = Backlog(rules.backlog)
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._is_shut = False
+        self._is_busy = False
+        """Whether the last commit was for several callers: then more come while the next waits."""
         self._lock = threading.Lock()
         self._connection: Connection | None = None
         self._thread = threading.Thread(target=self._run, name="inbox-writer", daemon=True)
@@ -113,6 +118,7 @@ class Writer:
         is_open = True
         while is_open:
             batch, is_open = self._next()
+            self._is_busy = len(batch) > 1
             if batch:
                 self._carry_out(batch)
             elif self.trouble and is_open:
@@ -125,6 +131,8 @@ class Writer:
         size = 0
         with suppress(queue.Empty):
             job = self._jobs.get(timeout=self._heal_every_s if self.trouble else None)
+            if self._is_busy:
+                time.sleep(GATHER_S)
             while job and size < ARRIVALS_A_COMMIT:
                 batch.append(job)
                 size += len(job.arrivals)

@@ -21,6 +21,7 @@ from copilot.safe_text import one_line, safe_text
 from copilot.values import Json, JsonObject, digest
 from copilot.window import EPOCH, from_epoch, parse_iso
 
+_line = json.JSONEncoder(ensure_ascii=False).encode
 UNSET = datetime(1971, 1, 1, tzinfo=UTC)
 """Go's year 0001 and the epoch itself mean "not set"."""
 ZONE = re.compile(r"(?:Z|[+-]\d\d:?\d\d)$", re.IGNORECASE)
@@ -78,10 +79,6 @@ def fingerprint(labels: Mapping[str, str], name: str = "") -> str:
 def raw(payload: JsonObject, *, lines: bool = True) -> str:
     """What arrived, as JSON that a person can read, cut. On one line it is made much faster."""
     return cut(_lines(payload) if lines else _line(payload), RAW_CHARACTERS)
-
-
-def _line(value: Json) -> str:
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _lines(payload: JsonObject, margin: str = "") -> str:
