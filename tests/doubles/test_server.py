@@ -1,7 +1,9 @@
 """The double on the wire: what it records, how it fails on demand, what it says of its models."""
 
+import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlsplit
 
 import anthropic
 import pytest
@@ -50,6 +52,17 @@ def test_every_request_is_recorded_and_every_refusal_counted(api: MessagesApi) -
     assert [received.path for received in api.requests] == ["/v1/messages"] * 2
     assert api.requests[0].betas == {"compact-2026-01-12"}
     assert [refusal.status for refusal in api.refusals] == [400]
+
+
+def test_half_a_request_of_a_client_that_was_killed_is_none(api: MessagesApi) -> None:
+    with api:
+        url = urlsplit(api.url)
+        with socket.create_connection((url.hostname, url.port), timeout=5) as line:
+            line.sendall(b"POST /v1/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n")
+            line.shutdown(socket.SHUT_WR)
+            answer = line.recv(100)
+
+    assert (answer, api.requests, api.refusals) == (b"", [], [])
 
 
 def test_a_refused_request_takes_no_turn_off_the_script(api: MessagesApi) -> None:

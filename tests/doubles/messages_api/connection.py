@@ -45,6 +45,10 @@ class Listener(ThreadingHTTPServer):
         """Say nothing: a client that goes away is part of many tests."""
 
 
+class GoneError(Exception):
+    """The client was killed while it sent: what came is no request."""
+
+
 class Connection(BaseHTTPRequestHandler):
     """One client's connection."""
 
@@ -66,6 +70,9 @@ class Connection(BaseHTTPRequestHandler):
         try:
             received = self._received()
             answer, fault = self.server.take(received)
+        except GoneError:
+            self.close_connection = True
+            return
         except Refusal as refusal:
             self._send_json(refusal.status, refusal.body(self._request_id), refusal.headers)
             return
@@ -95,6 +102,8 @@ class Connection(BaseHTTPRequestHandler):
             self.close_connection = True
             raise Refusal("Request exceeds the maximum size", status=413, type="request_too_large")
         raw = self.rfile.read(length)
+        if len(raw) < length:
+            raise GoneError
         try:
             body = json.loads(raw) if raw else {}
         except ValueError as error:
