@@ -7,9 +7,9 @@ ids are others, and its address may mean loopback: only its own host reads or re
 """
 
 import fcntl
-import glob
 import json
 import os
+import re
 import secrets
 import socket
 from collections.abc import Iterator
@@ -31,14 +31,14 @@ class Hung:
     """A plate that hangs until it is taken down, or the process is gone."""
 
     def __init__(self, state: Path, plate: Doorplate) -> None:
-        self._path = state / f"{_of_this_host()}{plate.pid}.json"
-        with suppress(FileNotFoundError):  # of an earlier process with our number
-            self._path.unlink()
+        self._path = state / f"{_of_this_host()}{plate.pid}-{secrets.token_hex(4)}.json"
+        made = self._path.with_suffix(".new")
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-        self._file = os.open(self._path, flags, 0o600)
+        self._file = os.open(made, flags, 0o600)
         fcntl.flock(self._file, fcntl.LOCK_EX)
         words = {"url": plate.url, "token": plate.token, "pid": plate.pid}
         os.write(self._file, json.dumps(words).encode())
+        made.rename(self._path)  # held before anybody sees it: who finds one that is not removes it
 
     def take_down(self) -> None:
         """Remove the plate."""
@@ -59,9 +59,9 @@ def find(state: Path) -> Doorplate | None:
 
 def alive(state: Path) -> Iterator[Doorplate]:
     """The daemons that run over this state folder on this machine."""
-    pattern = f"{glob.escape(_of_this_host())}*.json"
-    for path in sorted(state.glob(pattern)):
-        if _is_held(path) and (found := _read(path)):
+    ours = re.compile(rf"{re.escape(_of_this_host())}\d+-[0-9a-f]{{8}}\.json")
+    for path in sorted(state.glob("daemon-*.json")):
+        if ours.fullmatch(path.name) and _is_held(path) and (found := _read(path)):
             yield found
 
 

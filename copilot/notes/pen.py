@@ -22,7 +22,7 @@ from copilot.notes.intents import Intent
 Sleep = Callable[[float], None]
 PATIENCE_S = 30.0
 """How long a writer waits for the others."""
-FROZEN_S = 10.0
+FROZEN_S = 6.0
 """A writer that does nothing for so long has lost its pen. A commit takes a twentieth of one."""
 STEP_S = 0.01
 NAME = re.compile(r"lock(?:-(\d+))?")

@@ -3,6 +3,9 @@
 import stat
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -43,6 +46,38 @@ def test_what_a_killed_daemon_left_is_not_taken_for_one_and_goes(tmp_path: Path)
 
     assert find(tmp_path) is None
     assert not list(tmp_path.iterdir())
+
+
+def test_who_looks_while_a_plate_is_hung_takes_nothing_down(tmp_path: Path) -> None:
+    over = threading.Event()
+
+    def look() -> None:
+        while not over.is_set():
+            list(alive(tmp_path))
+
+    with ThreadPoolExecutor(2) as threads:
+        for _ in range(2):
+            threads.submit(look)
+        found = 0
+        for number in range(300):
+            plate = replace(PLATE, pid=number)
+            hung = Hung(tmp_path, plate)
+            found += plate in alive(tmp_path)
+            hung.take_down()
+        over.set()
+
+    assert found == 300
+
+
+def test_the_plate_of_a_host_whose_name_goes_on_is_another_hosts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("socket.gethostname", lambda: "node-2")
+    other = Hung(tmp_path, PLATE)
+    monkeypatch.setattr("socket.gethostname", lambda: "node")
+
+    assert find(tmp_path) is None
+    other.take_down()
 
 
 def test_a_plate_that_cannot_be_read_is_no_daemon(tmp_path: Path) -> None:
