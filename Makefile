@@ -18,7 +18,7 @@ demo: setup ## run the main job on bundled logs and tickets
 	$(BIN)/copilot demo
 
 test: setup ## all tests; nothing leaves this machine
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2
 
 check: setup ## style, types, floors, honest dependencies, dead code
 	$(BIN)/ruff format --check .

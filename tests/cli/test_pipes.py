@@ -28,14 +28,19 @@ def many(workspace: Path) -> Path:
     return workspace
 
 
+SIZE = ("COLUMNS", "LINES")
+
+
 def on_a_terminal(*arguments: str, columns: int = 80, term: str = "xterm") -> tuple[bytes, int]:
     """Return what a terminal of that width received, and the exit code."""
     pid, master = pty.fork()
     if pid == 0:
         ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-        # Not execv: readline, which pytest loads, puts a COLUMNS where os.environ does not show it.
+        # readline, which pytest loads, puts a COLUMNS where os.environ does not show it, and
+        # a worker of pytest inherits it.
         words = [sys.executable, "-m", "copilot", *arguments]
-        os.execve(sys.executable, words, {**os.environ, "TERM": term})
+        inherited = {name: os.environ[name] for name in os.environ if name not in SIZE}
+        os.execve(sys.executable, words, {**inherited, "TERM": term})
     received = b""
     try:
         while chunk := os.read(master, 65536):

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -107,7 +108,9 @@ def test_notes_survive_kills_at_random_moments(notes: NotesRepository) -> None:
         child = in_a_child(write)
         os.close(writer)
         time.sleep(moments.uniform(0.02, 0.16))
-        os.killpg(child, signal.SIGKILL)
+        with suppress(ProcessLookupError):  # it may not have come to lead a group of its own
+            os.killpg(child, signal.SIGKILL)
+        os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         with os.fdopen(reader) as acknowledged:
             promised = [line.split() for line in acknowledged]

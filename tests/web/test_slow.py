@@ -84,7 +84,7 @@ def test_health_answers_behind_a_thousand_silent_connections() -> None:
         began = time.monotonic()
         assert served.is_up()
         assert served.post().status == 200
-        assert time.monotonic() - began < 0.5
+        assert time.monotonic() - began < served.limits.header_s / 2  # none had to be timed out
         assert served.open_connections <= 101
 
 
