@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from connectors.mcp_servers.values import Launch
+from connectors.mcp_servers.watchdog import Watchdog
 from copilot.errors import ConnectorError
 
 MAX_BYTES = 8 << 20
@@ -24,31 +25,31 @@ LOOK_S = 0.01
 class Child:
     """A running program. All of it belongs to one event loop."""
 
-    def __init__(self, process: Process, listener: "asyncio.Task[None]") -> None:
+    def __init__(
+        self, process: Process, watchdog: Watchdog, listener: "asyncio.Task[None]"
+    ) -> None:
         self._process = process
+        self._watchdog = watchdog
         self._listener = listener
 
     @classmethod
     async def start(cls, launch: Launch, say: Callable[[str], None]) -> "Child":
         """The program of *launch*; *say* gets what it complains of. Raises ConnectorError."""
         try:
-            process = await asyncio.create_subprocess_exec(
-                *launch.command,
-                stdin=PIPE,
-                stdout=PIPE,
-                stderr=PIPE,
-                limit=MAX_BYTES,
-                env=dict(launch.environment()),
-                cwd=launch.folder,
-                start_new_session=True,
-            )
+            watchdog = await Watchdog.start()
+            try:
+                process = await _started(launch)
+            except BaseException:  # also when it is cancelled meanwhile
+                await watchdog.stop()
+                raise
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise ConnectorError(
                 f"{launch.command[0]} cannot be started ({reason}); look at mcp_servers in "
                 "copilot.yaml"
             ) from None
-        return cls(process, asyncio.create_task(_listen(process, say)))
+        watchdog.watch(process.pid)
+        return cls(process, watchdog, asyncio.create_task(_listen(process, say)))
 
     async def read_line(self) -> bytes:
         """The next line, empty at the end. Raises ValueError for one that is too long."""
@@ -72,6 +73,7 @@ class Child:
                 await asyncio.wait_for(self._gone(), GRACE_S)
                 break
         self._signal(signal.SIGKILL)  # what it started and left behind
+        await self._watchdog.stop()
         # A survivor can hold the pipes open: nothing public closes our ends of them.
         with suppress(TimeoutError):
             await asyncio.wait_for(self._listener, GRACE_S)
@@ -86,6 +88,19 @@ class Child:
         # `wait` would also wait for the pipes, which what it started may hold open.
         while self._process.returncode is None:  # noqa: ASYNC110 - there is no event for it
             await asyncio.sleep(LOOK_S)
+
+
+async def _started(launch: Launch) -> Process:
+    return await asyncio.create_subprocess_exec(
+        *launch.command,
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=PIPE,
+        limit=MAX_BYTES,
+        env=dict(launch.environment()),
+        cwd=launch.folder,
+        start_new_session=True,
+    )
 
 
 async def _listen(process: Process, say: Callable[[str], None]) -> None:

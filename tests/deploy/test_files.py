@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,15 @@ def test_the_container_runs_as_nobody_in_particular_and_can_be_asked_for_its_hea
     assert "HEALTHCHECK" in text
     assert "STOPSIGNAL SIGTERM" in text
     assert "--frozen" in text
+
+
+def test_the_container_has_every_extra_in_each_of_its_steps() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    steps = re.findall(r"uv sync .*", (DEPLOY / "Containerfile").read_text())
+
+    assert len(steps) == 2
+    for step in steps:
+        assert set(re.findall(r"--extra (\w+)", step)) == set(project["optional-dependencies"])
 
 
 def test_the_container_file_is_clean() -> None:

@@ -21,6 +21,7 @@ HOSTILE = (
 )
 VERBOSE = {f"part_{number}": {"description": "part " * 40} for number in range(60)}
 SITE = {"type": "object", "properties": {"site": {"type": "string"}}, "required": ["site"]}
+STUBBORN: list[bool] = []
 Result = dict[str, Any]
 
 
@@ -58,6 +59,14 @@ def forget() -> Result:
     return text("done")
 
 
+def stubborn() -> Result:
+    """From now on it ends neither when it is asked to nor when nobody is there any more."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    STUBBORN.append(True)
+    child = subprocess.Popen(["sleep", "60"], stdin=subprocess.DEVNULL)
+    return text(f"{os.getpid()} {child.pid}")
+
+
 def hang() -> Result:
     while True:
         signal.pause()
@@ -78,6 +87,7 @@ TOOLS: dict[str, Callable[..., Result | None]] = {
     "fails": lambda: text(f"no such site; {SECRET}", isError=True),
     "pid": lambda: text(str(os.getpid())),
     "child": lambda: text(str(subprocess.Popen(["sleep", "60"], stdin=subprocess.DEVNULL).pid)),
+    "stubborn": stubborn,
     "moody": lambda: text("fine"),
     "hostile": lambda: text("fine"),
     "unmarked": lambda: text("fine"),
@@ -129,3 +139,5 @@ if __name__ == "__main__":
             said["result"] = result
         sys.stdout.write(f"{json.dumps(said)}\n")
         sys.stdout.flush()
+    if STUBBORN:
+        hang()

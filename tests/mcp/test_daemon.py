@@ -20,8 +20,8 @@ from tests.mcp.test_servers import ODD, ends, is_running
 SERVER = f"mcp_servers:\n- name: odd\n  command: [{sys.executable}, {ODD}]\n  allow: [child]\n"
 
 
-@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
-def test_what_a_server_started_ends_at_a_reload_and_when_the_daemon_leaves(
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM, signal.SIGKILL])
+def test_what_a_server_started_ends_at_a_reload_and_with_the_daemon(
     tmp_path: Path, number: signal.Signals
 ) -> None:
     investigator = Investigator(turns=4)

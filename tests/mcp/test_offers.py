@@ -265,21 +265,22 @@ def test_the_vendor_is_not_imported_before_a_server_is_called() -> None:
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
-def test_a_server_ends_when_our_process_does() -> None:
+@pytest.mark.parametrize("end", ["sys.exit()", "os._exit(0)", "os.kill(os.getpid(), 9)"])
+def test_a_stubborn_server_ends_with_our_process_whatever_takes_us_away(end: str) -> None:
     program = (
-        "import sys; from pathlib import Path; from connectors.mcp_servers import *\n"
+        "import os, sys; from pathlib import Path; from connectors.mcp_servers import *\n"
         f"launch = Launch('odd', (sys.executable, {str(ODD)!r}), Path('/'), dict)\n"
         "server = McpServer(launch, redact=str)\n"
-        "print(server.call('child', {}).rows[0]['message'], server.call('pid', {}).rows[0]['message'])"
+        f"print(server.call('stubborn', {{}}).rows[0]['message'], flush=True); {end}"
     )
     shown = subprocess.run(
         [sys.executable, "-c", program],
-        check=True,
+        check=False,
         capture_output=True,
         text=True,
         cwd=ODD.parents[2],
     )
 
-    one, other = map(int, shown.stdout.split())
-    assert ends(one)
-    assert ends(other)
+    server, child = map(int, shown.stdout.split())
+    assert ends(server)
+    assert ends(child)
