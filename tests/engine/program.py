@@ -18,7 +18,7 @@ from copilot.engine.engine import Engine
 from copilot.engine.place import Place
 from copilot.engine.steps import Steps
 from copilot.values import JsonObject
-from tests.engine.toys import QUICK, pay, toy_body
+from tests.engine.toys import QUICK, pay, toy_body, wait_until
 
 
 def nested_body(folder: Path, latency: float) -> Any:
@@ -62,6 +62,9 @@ def main(told: dict[str, Any]) -> None:
     leave = Event()
     signal.signal(signal.SIGTERM, lambda *_: leave.set())
     engine.start()
+    # Who starts alone on a busy machine would be done before the others are there.
+    (folder / f"here-{os.getpid()}").touch()
+    wait_until(lambda: len([*folder.glob("here-*")]) >= told.get("together", 1), 60)
     runs = [f"run-{number}" for number in range(told["runs"])]
     for run in runs:
         engine.submit(run, {"name": run}, dedup=run)

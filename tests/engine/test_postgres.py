@@ -78,7 +78,7 @@ def test_when_one_of_two_is_killed_for_good_the_other_finishes_within_the_lease(
 ) -> None:
     url = server.new_database()
     wait_until(settled(server, url))
-    dies, lives = two(tmp_path, url)
+    dies, lives = two(tmp_path, url, together=2)
     with dies.process() as first, lives.process() as second:
         wait_until(lambda: len(paid(tmp_path)) > WORKERS)
         wait_until(lambda: holders(url) == 2)
@@ -135,7 +135,7 @@ def test_after_a_clean_stop_the_others_go_on_at_once(
     tmp_path: Path, server: postgres.Cluster
 ) -> None:
     url = server.new_database()
-    leaves, stays = two(tmp_path, url, lease=60)
+    leaves, stays = two(tmp_path, url, lease=60, together=2)
     with leaves.process() as first, stays.process() as second:
         wait_until(lambda: len(paid(tmp_path)) > WORKERS)
         wait_until(lambda: holders(url) == 2)
@@ -152,18 +152,18 @@ def test_a_server_that_is_restarted_in_the_middle_costs_no_recorded_step(
     tmp_path: Path, server: postgres.Cluster
 ) -> None:
     url = server.new_database()
-    one, other = two(tmp_path, url)
+    one, other = two(tmp_path, url, together=2)
     with ExitStack() as stack:
         processes = [stack.enter_context(each.process()) for each in (one, other)]
         wait_until(lambda: len(paid(tmp_path)) > WORKERS)
+        wait_until(lambda: holders(url) == 2)
         server.stop("immediate")
         counts = paid(tmp_path)
         server.start()
         recorded = one.recorded()
-        for process in processes:
-            process.communicate(timeout=60)
+        errors = [process.communicate(timeout=60)[1] for process in processes]
 
-    assert [process.returncode for process in processes] == [0, 0]
+    assert [process.returncode for process in processes] == [0, 0], errors
     at_end = paid(tmp_path)
     assert at_end.keys() == CALLS
     assert all(at_end[call] <= max(1, counts[call]) for call in recorded)
