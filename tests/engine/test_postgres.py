@@ -95,6 +95,31 @@ def test_when_one_of_two_is_killed_for_good_the_other_finishes_within_the_lease(
     assert lives.repeats <= WORKERS
 
 
+def test_when_the_one_that_takes_over_dies_in_the_middle_of_it_a_third_finishes(
+    tmp_path: Path, server: postgres.Cluster
+) -> None:
+    url = server.new_database()
+    wait_until(settled(server, url))
+    dies, follows = two(tmp_path, url, together=2)
+    with dies.process() as first, follows.process() as second:
+        wait_until(lambda: len(paid(tmp_path)) > WORKERS)
+        wait_until(lambda: holders(url) == 2)
+        first.kill()
+        recorded, counts = dies.recorded(), paid(tmp_path)
+        said = second.stderr
+        assert said
+        wait_until(lambda: "takes over" in said.readline())
+        second.kill()
+    third = Crashes(tmp_path, dies.told)
+
+    third.finish()
+
+    at_end = paid(tmp_path)
+    assert at_end.keys() == CALLS
+    assert all(at_end[call] == counts[call] for call in recorded)
+    assert third.repeats <= 2 * WORKERS
+
+
 def test_a_process_frozen_past_its_lease_loses_its_runs_and_pays_for_nothing_recorded(
     tmp_path: Path, server: postgres.Cluster
 ) -> None:
