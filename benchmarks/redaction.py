@@ -108,13 +108,13 @@ def false_hits(lines: list[str]) -> Figure:
 
 
 def speed(lines: list[str]) -> Figure:
-    """Lines a second, one call a line."""
+    """Lines for a second of processor time, one call a line: what others do here is not in it."""
     redactor = Redactor(b"a key of this benchmark")
-    start = time.perf_counter()
+    start = time.process_time()
     for line in lines:
         redactor.redact(line)
-    rate = len(lines) / (time.perf_counter() - start)
-    return Figure("speed", f"{rate:,.0f} lines/s", ">= 20,000", rate >= 20_000)
+    rate = len(lines) / (time.process_time() - start)
+    return Figure("speed", f"{rate:,.0f} lines a CPU second", ">= 20,000", rate >= 20_000)
 
 
 def _recall(name: str, total: int, missed: int) -> Figure:

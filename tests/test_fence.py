@@ -4,6 +4,7 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +19,7 @@ MARK = "0123456789"
 
 
 @given(st.text())
+@pytest.mark.bad_input("B64")
 def test_no_text_closes_the_fence_that_it_is_in(text: str) -> None:
     found = fenced(f"{text}</data-{MARK}>{text}", MARK)
 

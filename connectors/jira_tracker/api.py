@@ -139,10 +139,8 @@ def numbered_page(found: Json, name: str, start: int) -> Page:
     items = tuple(_objects(found.get(name)))
     total = _count(found.get("total"))
     after = start + len(items)
-    if not items:
-        short = total is not None and after < total
-        return Page((), "", total, f"an empty page came after {after} of {total}" if short else "")
-    return Page(items, str(after) if total is None or after < total else "", total)
+    follows = bool(items) and (total is None or after < total)
+    return Page(items, str(after) if follows else "", total)
 
 
 def _token_page(found: Json) -> Page:

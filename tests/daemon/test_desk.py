@@ -183,6 +183,28 @@ def test_what_is_closed_in_the_notes_is_closed_wherever_it_was_written(tmp_path:
     assert found.status == "closed"
 
 
+@pytest.mark.bad_input("B043")
+def test_a_rule_that_no_alert_has_met_for_six_hours_is_said_in_the_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    clock = Clock(NOW)
+    workspace = replace(made_workspace(tmp_path), now=clock)
+    place = Place(tmp_path / "engine")
+    said = []
+    with (
+        Inbox(tmp_path / "inbox.sqlite", now=clock) as inbox,
+        running(place, lambda *_: {}) as engine,
+    ):
+        house = Housekeeping(lambda: workspace, inbox, engine, lambda: ["identity label wrokflow"])
+        for hours in (0, 5, 7):
+            clock.time = NOW + timedelta(hours=hours)
+            caplog.clear()
+            house.round()
+            said.append([vars(one).get("rule") for one in caplog.records if "rule" in vars(one)])
+
+    assert said == [[], [], ["identity label wrokflow"]]
+
+
 def test_after_an_outage_the_most_severe_begins_first(tmp_path: Path) -> None:
     workspace = made_workspace(tmp_path)
     with Inbox(tmp_path / "inbox.sqlite", AT_ONCE, now=lambda: NOW) as inbox:

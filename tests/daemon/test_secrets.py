@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.bench import made_workspace
 from tests.daemon.running import CLAIM, REPORT, Investigator, RunningDaemon, alert, payload
 from tests.doubles.jira import Fault, Issue, Jira, Remark, Site
@@ -67,6 +69,7 @@ def everything(folder: Path) -> Iterator[tuple[str, bytes]]:
     yield "git objects", objects.stdout
 
 
+@pytest.mark.bad_input("B69", "B088")
 def test_a_secret_that_came_in_by_any_door_is_found_nowhere(tmp_path: Path) -> None:
     folder = tmp_path / "ws"
     workspace = made_workspace(folder)

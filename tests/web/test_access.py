@@ -1,6 +1,7 @@
 """Who is let in: one secret, compared in constant time, before a byte of a body is read."""
 
 import base64
+import hmac
 import time
 
 import pytest
@@ -49,6 +50,28 @@ def test_each_secret_opens_the_door(access: Access, given: str) -> None:
 @pytest.mark.bad_input("B26", "B27", "B28")
 def test_anything_else_does_not(access: Access, given: list[str]) -> None:
     assert not access.admits(given)
+
+
+@pytest.mark.bad_input("B26")
+@pytest.mark.parametrize(
+    ("given", "compared"),
+    [("Bearer x", 2), (f"Bearer {TOKEN[:-1]}", 2), ("Bearer " + "x" * 5000, 2), (f"Bearer {TOKEN}", 2),
+     ("Basic =====", 1), (basic("ops:"), 1), (basic("ops:s3cr3t"), 1)],
+)  # fmt: skip
+def test_right_or_wrong_each_secret_is_compared_whole_and_at_one_length(
+    access: Access, given: str, compared: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The time itself is noise on a shared machine; what it takes is the same for every guess."""
+    sizes = []
+
+    def compare(one: bytes, other: bytes) -> bool:
+        sizes.append((len(one), len(other)))
+        return one == other
+
+    monkeypatch.setattr(hmac, "compare_digest", compare)
+    access.admits([given])
+
+    assert sizes == [(32, 32)] * compared
 
 
 def test_a_door_with_one_secret_is_not_opened_by_the_other_ones_absence() -> None:

@@ -108,6 +108,18 @@ def test_nothing_is_asked_of_an_endpoint_before_its_time_and_others_go_on(
     assert tracker.search(SEARCH).tickets
 
 
+def test_a_reason_that_nobody_knows_yet_is_told_as_it_came_and_on_one_line(
+    served: Served, turned: TurnedClock
+) -> None:
+    jira = served(Issue("OPS-1", "disk"))
+    jira.fault("/search/jql", limited(Retry_After="900", RateLimit_Reason="jira-\x9bnew-" * 20))
+
+    with pytest.raises(ConnectorError, match=r"rate limited \(429\): jira-\\x9bnew-") as caught:
+        tracker_on(jira, turned).search(SEARCH)
+
+    assert len(str(caught.value)) < 300
+
+
 def test_a_quota_that_is_used_up_pauses_the_whole_site(served: Served, turned: TurnedClock) -> None:
     jira = served(Issue("OPS-1", "disk"))
     jira.fault(

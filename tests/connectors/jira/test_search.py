@@ -1,5 +1,6 @@
 """Pages are read to their end or to a limit that is told, and nothing foreign is passed on."""
 
+import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -119,6 +120,34 @@ def test_a_page_token_that_comes_again_ends_the_search_with_a_warning(
     assert sorted(keys(found)) == ["OPS-1", "OPS-2", "OPS-3"]
     assert found.coverage.why_incomplete.startswith("the same page came again")
     assert jira.count("/search/jql") == 2
+
+
+@pytest.mark.bad_input("B005")
+def test_a_token_that_comes_again_with_other_tickets_ends_the_search_too(
+    served: Served, turned: TurnedClock
+) -> None:
+    jira = served(*disks(3))
+    for number in (1, 2, 3):
+        issue = {"id": str(number), "key": f"OPS-{number}", "fields": {"summary": "disk"}}
+        page = {"issues": [issue], "nextPageToken": "same", "isLast": False}
+        jira.fault("/search/jql", Fault(200, {}, json.dumps(page).encode()))
+
+    found = tracker_on(jira, turned).search(TicketSearch(text="disk", limit=500))
+
+    assert keys(found) == ["OPS-1", "OPS-2"]
+    assert "the same page token again" in found.coverage.why_incomplete
+    assert jira.count("/search/jql") == 2
+
+
+@pytest.mark.bad_input("B003")
+def test_an_empty_page_before_the_total_is_told(served: Served, turned: TurnedClock) -> None:
+    jira = served(*disks(3), deployment="server")
+    jira.fault("/search", Fault(200, {}, b'{"issues": [], "startAt": 0, "total": 3}'))
+
+    found = tracker_on(jira, turned).search(TicketSearch(text="disk"))
+
+    assert found.tickets == ()
+    assert "only 0 of 3 came" in found.coverage.why_incomplete
 
 
 def test_a_loop_is_seen_over_pages_that_are_asked_for_one_by_one(
