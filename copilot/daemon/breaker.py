@@ -68,6 +68,11 @@ class Breaker:
         """Whether only a person can mend it: a key, an account, a cap."""
         return self.reason.partition(":")[0] in FINAL
 
+    @property
+    def answered(self) -> float:
+        """When the last answer came, by the breaker's clock; 0 before the first."""
+        return self._answered
+
     @contextmanager
     def asking(self) -> Iterator[None]:
         """One answer is awaited while the block runs."""

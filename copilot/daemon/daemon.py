@@ -21,6 +21,7 @@ from copilot.daemon.desk import Desk
 from copilot.daemon.housekeeping import Housekeeping
 from copilot.daemon.shared_models import SharedModels
 from copilot.daemon.standing import Standing
+from copilot.daemon.strikes import Strikes
 from copilot.daemon.watched import watched
 from copilot.daemon.worker import Worker
 from copilot.daemon_settings import SpendSettings
@@ -92,6 +93,7 @@ class Daemon:
             allowance=self.allowance,
             observe=self.metrics.observe,
             ended=self.metrics.investigation_ended,
+            strikes=Strikes(self.models.monotonic),
             take_over=bool(settings.daemon.database),
         )
         self.engine = Engine(_place(settings), self.worker.run)

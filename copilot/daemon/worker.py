@@ -16,6 +16,7 @@ from copilot.daemon.jobs import Job, job_of
 from copilot.daemon.patience import patiently
 from copilot.daemon.payments import count, count_again
 from copilot.daemon.shared_models import SharedModels
+from copilot.daemon.strikes import MOST, Strikes
 from copilot.errors import CopilotError, CredentialsError, EngineError, ModelError
 from copilot.inbox.inbox import Inbox
 from copilot.inbox.values import Ending, Entry
@@ -25,6 +26,10 @@ from copilot.values import JsonObject
 from copilot.workspace import Workspace
 
 LOG = logging.getLogger(__name__)
+ALONE = (
+    f"the model's service failed its request in {MOST} runs in a row, and answered others"
+    " meanwhile: {error}; `copilot incidents retry {incident}` goes on where it stopped"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,7 @@ class Worker:
     """Takes each new event of any investigation, for the counters."""
     ended: Callable[[str, float], None]
     """Takes how a run ended and after how many seconds."""
+    strikes: Strikes
     take_over: bool = False
     """True where another host may still hold a record that the queue says is ours."""
 
@@ -56,6 +62,8 @@ class Worker:
         except JournalTakenError as error:  # another host goes on with this very run
             LOG.warning("investigation taken over", extra={"incident": job.incident})
             return {"outcome": "taken_over", "reason": str(error)}
+        if outcome != "waiting_model":
+            self.strikes.forget(job.incident)
         # Only who has the run may say so: one that was frozen may have lost it meanwhile.
         recorder.nested().step("ended", partial(self._tell, job, outcome, reason))
         self.ended(outcome, (workspace.now() - begun).total_seconds())
@@ -71,7 +79,12 @@ class Worker:
         """How the investigation ended, and why; a service that is away is waited for."""
         try:
             return "reported", self._investigate(workspace, job, recorder)
-        except (ModelError, CredentialsError) as error:
+        except ModelError as error:
+            answered = self.models.breaker(workspace).answered
+            if error.kind == "failed" and self.strikes.failed(job.incident, answered):
+                return "failed", ALONE.format(error=error, incident=job.incident)
+            return "waiting_model", str(error)
+        except CredentialsError as error:
             return "waiting_model", str(error)
         except (JournalTakenError, EngineError):
             raise  # the engine's own care: another host has it, or it is queued again
@@ -88,6 +101,8 @@ class Worker:
 
         def observe(event: Event) -> None:
             count(self.inbox, job.incident, record, event)
+            if event.kind == "response":
+                self.strikes.forget(job.incident)
             self.observe(event)
 
         wishes = app.Wishes(

@@ -4,6 +4,8 @@ import json
 import re
 import signal
 import subprocess
+import threading
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ import pytest
 from tests.bench import LOG
 from tests.daemon.running import Investigator, RunningDaemon
 from tests.doubles.line import Line, Way
-from tests.doubles.messages_api import MessagesApi
+from tests.doubles.messages_api import MessagesApi, Status
 
 IMPATIENT = "  model_pause: 1s\n  model_silence: 2s"
 AWAY: tuple[Way, ...] = ("refused", "silent", "overloaded", "failed")
@@ -106,6 +108,39 @@ def test_a_kill_while_the_model_is_away_loses_nothing_and_triages_nothing_twice(
     assert [one.turn for one in recorded] == sorted({one.turn for one in recorded})
     twice = {call for call, count in investigator.counts.items() if count > 1}
     assert twice <= {(begun, 2), (begun, 3)}  # under way when the line was cut
+
+
+def test_a_request_that_fails_while_all_others_are_answered_ends_its_incident_only(
+    tmp_path: Path,
+) -> None:
+    investigator, poisoned, is_mended = Investigator(turns=1), Investigator(), threading.Event()
+
+    def responder(body: dict[str, Any]) -> Any:
+        if "wf_alpha_001" in json.dumps(body["messages"][0]) and not is_mended.is_set():
+            poisoned(body)
+            return Status(500, "api_error", headers={"retry-after-ms": "1"})
+        return investigator(body)
+
+    with (
+        MessagesApi(responder=responder) as api,
+        RunningDaemon(tmp_path, api, daemon="  model_pause: 1s") as daemon,
+    ):
+        [bad] = daemon.send("wf_alpha_001")
+        for number in range(1, 8):
+            asked = poisoned.counts.total()
+            daemon.wait(partial(lambda before: poisoned.counts.total() > before, asked))
+            daemon.wait_for(daemon.send(f"wf_beta_{number:03}"))
+            if daemon.incident(bad)["status"] == "failed":
+                break
+        ended, [triage] = daemon.incident(bad), reports(daemon, bad)
+        is_mended.set()
+        daemon.copilot("incidents", "retry", bad)
+        daemon.wait_for([bad])
+
+    assert ended["status"] == "failed"
+    assert "answered others meanwhile" in ended["reason"]
+    assert f"copilot incidents retry {bad}" in ended["reason"]
+    assert "notice" in triage
 
 
 @pytest.mark.parametrize("period", ["hour", "day"])
