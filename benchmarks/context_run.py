@@ -10,7 +10,7 @@ from benchmarks.context_engine import build_ms
 from benchmarks.context_investigator import Investigator
 from benchmarks.context_plan import artifacts
 from benchmarks.context_world import ALERT, made_world
-from copilot import assembly
+from copilot import assembly, surface
 from copilot.app import Wishes, run
 from copilot.errors import CopilotError
 from copilot.journal import Event
@@ -145,7 +145,7 @@ def _measure(variant: Variant, folder: Path) -> Measured:
             report, ended = ending.report, ending.page.limit or "report"
         except CopilotError as error:
             ended = f"{type(error).__name__}: {error}"[:200]
-    frame = assembly.frame_for(workspace, assembly.registry_for(workspace))
+    frame = assembly.frame_for(workspace, surface.registry_for(workspace))
     kinds = [event.kind for event in events]
     by = {name: round(sum(_parts(item)[name] for item in api.samplings), 4) for name in PRICES}
     return Measured(

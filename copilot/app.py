@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from copilot import alerts, assembly, traces
+from copilot import alerts, assembly, surface, traces
+from copilot.context.request import Frame
 from copilot.context.view import View
 from copilot.errors import NotFoundError
 from copilot.investigation import investigate
@@ -19,6 +20,7 @@ from copilot.report.values import Report
 from copilot.steps import Plain, Recorder, StopReason, Work
 from copilot.subtask import with_tasks
 from copilot.tools.base import Case
+from copilot.tools.registry import Registry
 from copilot.values import Alert, JsonObject, object_at, text_at
 from copilot.workspace import Workspace
 
@@ -77,61 +79,90 @@ def investigate_incident(
 
     An unfinished record is resumed: what it holds is neither asked nor paid for again.
     """
-    question = workspace.redactor.redact(wishes.question)
-    registry = assembly.registry_for(workspace)
-    frame = assembly.frame_for(workspace, registry)
-    assembly.window_for(frame)  # refused before anything is recorded
-    ledger = Ledger()
-    view = View()
-
-    def take_in(event: Event) -> None:
-        ledger.add(event)
-        view.add(event)
+    wishes = replace(wishes, question=workspace.redactor.redact(wishes.question))
+    path = wishes.record or record_for(workspace, incident, wishes.question)
+    made = _prepared(workspace, incident, alert, wishes.question, path)
 
     def observe(event: Event) -> None:
-        take_in(event)
+        made.take_in(event)
         wishes.observe(event)
 
-    case = assembly.case_for(workspace, incident, alert, question, ledger)
-    path = wishes.record or record_for(workspace, incident, question)
     with (
-        traces.investigation(incident, frame.model),
+        traces.investigation(incident, made.frame.model),
         wishes.model_for(workspace, wishes.on_attempt) as model,
         Journal(path, now=workspace.now, observe=observe, take_over=wishes.take_over) as journal,
     ):
         for event in journal.events:
-            take_in(event)
-        _begin(workspace, case, journal)
+            made.take_in(event)
+        _begin(workspace, made, journal)
         if not journal.last("support") and not journal.last("report"):
             wishes.recorder.step("support", lambda: _ask_for_support(workspace, model, journal))
-        work = Work(
-            model=model,
-            window=assembly.window_for(frame, journal.events),
-            price=assembly.price_for(frame.model),
-            prices=assembly.rates_for(frame.model),
-            registry=registry,
-            policy=frame.policy,
-            case=case,
-            budgets=assembly.budgets_for(workspace),
-            journal=journal,
-            frame=frame,
-            view=view,
-            ledger=ledger,
-            learned=partial(
-                workspace.discovery.remember, frame.model, workspace.settings.model.base_url
-            ),
-            stop=wishes.stop,
-            now=workspace.now,
-            recorder=wishes.recorder,
-        )
+        work = _work(workspace, wishes, made, model, journal)
         return investigate(with_tasks(work), Notebook(workspace.notes, incident, wishes.notice))
 
 
-def _begin(workspace: Workspace, case: Case, journal: Journal) -> None:
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """What an investigation needs before its record is opened."""
+
+    registry: Registry
+    frame: Frame
+    case: Case
+    ledger: Ledger
+    view: View
+
+    def take_in(self, event: Event) -> None:
+        """Learn of an event, old or new."""
+        self.ledger.add(event)
+        self.view.add(event)
+
+
+def _prepared(
+    workspace: Workspace, incident: str, alert: Alert, question: str, path: Path
+) -> _Prepared:
+    """All that is known beforehand. Raises ConfigError before anything is recorded."""
+    events = read_events(path) if path.exists() else ()
+    registry = surface.registry_for(workspace, events[0].data if events else None)
+    frame = assembly.frame_for(workspace, registry)
+    assembly.window_for(frame)
+    ledger = Ledger()
+    case = assembly.case_for(workspace, incident, alert, question, ledger)
+    return _Prepared(registry, frame, case, ledger, View())
+
+
+def _work(
+    workspace: Workspace, wishes: Wishes, made: _Prepared, model: Model, journal: Journal
+) -> Work:
+    """The investigation at work, once it is known what the endpoint can do."""
+    frame = made.frame
+    return Work(
+        model=model,
+        window=assembly.window_for(frame, journal.events),
+        price=assembly.price_for(frame.model),
+        prices=assembly.rates_for(frame.model),
+        registry=made.registry,
+        policy=frame.policy,
+        case=made.case,
+        budgets=assembly.budgets_for(workspace),
+        journal=journal,
+        frame=frame,
+        view=made.view,
+        ledger=made.ledger,
+        learned=partial(
+            workspace.discovery.remember, frame.model, workspace.settings.model.base_url
+        ),
+        stop=wishes.stop,
+        now=workspace.now,
+        recorder=wishes.recorder,
+    )
+
+
+def _begin(workspace: Workspace, made: _Prepared, journal: Journal) -> None:
     """Record what a new investigation begins with, and the report of one that needs none."""
     if not journal.events:
-        journal.append("started", 0, assembly.started(workspace, case))
-    _dismiss(workspace, case.alert, journal)
+        remote = surface.definitions_of_servers(made.registry)
+        journal.append("started", 0, assembly.started(workspace, made.case, remote))
+    _dismiss(workspace, made.case.alert, journal)
 
 
 def _ask_for_support(workspace: Workspace, model: Model, journal: Journal) -> JsonObject:

@@ -15,7 +15,6 @@ from copilot.context.room import answer_tokens, check_room, usable_window
 from copilot.errors import ConnectorError, CredentialsError
 from copilot.journal import Event
 from copilot.ledger import Ledger
-from copilot.mcp.offers import remote_tools
 from copilot.models import prices
 from copilot.models.discovery import Describable
 from copilot.models.model import Model, Usage
@@ -27,8 +26,7 @@ from copilot.runbooks import announced, library_of
 from copilot.screening import screened
 from copilot.settings import RUNBOOKS
 from copilot.steps import Budgets, usage_json
-from copilot.tools.base import AnyTool, Case
-from copilot.tools.catalogue import TOOLS
+from copilot.tools.base import Case
 from copilot.tools.registry import Registry
 from copilot.values import Alert, Json, JsonObject, object_at, text_at
 from copilot.window import iso
@@ -166,24 +164,6 @@ def policy_for(workspace: Workspace) -> Policy:
     return policy.model_copy(update=off)
 
 
-def registry_for(workspace: Workspace) -> Registry:
-    """The tools of an investigation: those that the policy offers.
-
-    Rules pass on no tasks, and know no tool that is not ours.
-    """
-    policy = policy_for(workspace)
-    offered = tools_for(workspace, policy)
-    if model_name(workspace) == OFFLINE:
-        return Registry([tool for tool in offered if tool.name != "task"], workspace.redactor)
-    return Registry([*offered, *remote_tools(workspace, policy)], workspace.redactor)
-
-
-def tools_for(workspace: Workspace, policy: Policy) -> list[AnyTool]:
-    """What *policy* offers here; no comment can be proposed where no tracker may be written to."""
-    absent = set() if workspace.outbox.places else {"propose_ticket_comment"}
-    return [tool for tool in TOOLS if policy.offers(tool.name) and tool.name not in absent]
-
-
 def frame_for(workspace: Workspace, registry: Registry) -> Frame:
     """What stays the same through an investigation: system prompt, tools, limits."""
     policy = policy_for(workspace)
@@ -226,8 +206,11 @@ def case_for(
     )
 
 
-def started(workspace: Workspace, case: Case) -> JsonObject:
-    """What the journal begins with: everything the first message says, and what it was made of."""
+def started(workspace: Workspace, case: Case, remote: Sequence[JsonObject]) -> JsonObject:
+    """What the journal begins with: everything the first message says, and what it was made of.
+
+    *remote* are the tools of MCP servers, which may be described otherwise when it goes on.
+    """
     front = workspace.notes.front(case.incident)
     history: JsonObject = {}
     if front and front.previous:
@@ -259,6 +242,7 @@ def started(workspace: Workspace, case: Case) -> JsonObject:
         "model": model_name(workspace),
         "policy": workspace.policy.name,
         "mark": mark,
+        "mcp_tools": [*remote],
         "message": _announced(workspace, case.alert)
         + prompt.first_message(
             object_at(shown, "alert"),

@@ -1,6 +1,7 @@
 """Is everything in place? Each check says what it found and, where something is wrong, one way out.
 
-Changes nothing: what a look would make (an index, a folder, a key) is not looked into.
+Changes nothing (an index, a folder, a key that a look would make is not looked into), but that it
+keeps what MCP servers say of their tools.
 """
 
 import os
@@ -20,8 +21,9 @@ from connectors.opensearch import OpenSearchLogbook
 from connectors.opensearch import reach as reach_logbook
 from copilot.credentials import secret
 from copilot.errors import ConfigError, CopilotError, CredentialsError
-from copilot.mcp.offers import check_names, offers_of
+from copilot.mcp.offers import MAX_TOKENS, bounded, check_names, keep, offers_of
 from copilot.mcp.servers import close_servers, open_servers
+from copilot.mcp.tools import Offer, cost_of
 from copilot.notes.git import Git
 from copilot.notes.place import check_usable
 from copilot.redact import Redactor
@@ -241,14 +243,18 @@ def _reach(workspace: Workspace, now: datetime) -> Iterator[Check]:
 
 
 def _mcp_servers(workspace: Workspace) -> Iterator[Check]:
-    """Whether each MCP server starts and has the tools that the settings name; it is ended then."""
+    """Whether each MCP server starts and has the tools that the settings name; it is ended then.
+
+    What they say of them is kept, for the commands that start no server.
+    """
     settings = workspace.settings
     entries = settings.mcp_servers
-    # Nothing is made here, so not even the key for tokens: what is shown gets a passing one.
+    # No key for tokens is made here: what is shown gets a passing one.
     redactor = Redactor(b"doctor")
     servers = open_servers(entries, workspace.environ, settings.workspace, redactor.redact)
     offers = offers_of(entries, servers, redactor)
     close_servers(servers.values())
+    keep(settings, offers)
     for offer in offers:
         name = f"MCP server {offer.server}"
         if offer.tools:
@@ -258,6 +264,23 @@ def _mcp_servers(workspace: Workspace) -> Iterator[Check]:
         for problem in offer.problems:
             fix = "mend its entry in mcp_servers of copilot.yaml; investigations go on without it"
             yield Check("reach", name, "fail", problem, fix)
+    if len(offers) > 1:
+        yield from _all_servers(workspace, offers)
+
+
+def _all_servers(workspace: Workspace, offers: Sequence[Offer]) -> Iterator[Check]:
+    """What the tools of all servers cost together, and those that are too many."""
+    try:
+        is_offered = workspace.policy.offers
+    except ConfigError:  # told by the policy's own check
+        return
+    tools, left_out = bounded(offers, is_offered)
+    tokens = sum(map(cost_of, tools))
+    found = f"all of them: about {tokens} of at most {MAX_TOKENS} tokens of every request"
+    yield Check("reach", "MCP servers", "ok", found)
+    for server, problem in left_out:
+        fix = "mend mcp_servers of copilot.yaml; investigations go on without that tool"
+        yield Check("reach", f"MCP server {server}", "fail", problem, fix)
 
 
 def _secret_files(folder: Path) -> Iterator[Check]:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from copilot import alerts, assembly
+from copilot import alerts, assembly, surface
 from copilot.config import load_settings
 from copilot.context.levers import Prices
 from copilot.context.view import View
@@ -97,7 +97,7 @@ class Bench:
         workspace = self.workspace
         alert = alerts.redacted(self.alert, workspace.redactor)
         incident = workspace.incidents.open_for(alert, workspace.settings.identity_labels)
-        registry = assembly.registry_for(workspace)
+        registry = surface.registry_for(workspace)
         ledger = Ledger()
         view = View()
 
@@ -114,7 +114,8 @@ class Bench:
             for event in journal.events:
                 take_in(event)
             if not journal.events:
-                journal.append("started", 0, assembly.started(workspace, case))
+                remote = surface.definitions_of_servers(registry)
+                journal.append("started", 0, assembly.started(workspace, case, remote))
             work = Work(
                 model=model,
                 window=200_000,

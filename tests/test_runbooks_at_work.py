@@ -37,7 +37,7 @@ def shelve(folder: Path, name: str, description: str, text: str = "Do this.\n") 
 def opening(workspace: Workspace, alert: Alert = ALERT) -> str:
     """The first message of an investigation of that alert."""
     case = assembly.case_for(workspace, "inc-1", alert, "", Ledger())
-    return str(assembly.started(workspace, case)["message"])
+    return str(assembly.started(workspace, case, ())["message"])
 
 
 def test_the_first_message_names_the_fitting_runbooks_and_how_to_read_them(tmp_path: Path) -> None:

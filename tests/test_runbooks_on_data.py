@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from connectors.embedded_tracker import EmbeddedTracker
-from copilot import alerts, assembly
+from copilot import alerts, assembly, surface
 from copilot.errors import CopilotError
 from copilot.intake.payloads import from_words, parse_alert
 from copilot.ledger import Ledger
@@ -162,7 +162,7 @@ def _followed(workspace: Workspace, trial: Trial) -> Iterator[dict[str, Any]]:
     """Every row that the calls of the runbook show; R0001 is the last search that found something."""
     (runbook,) = (one for one in workspace.runbooks.runbooks if one.name == trial.runbook)
     alert = alerts.redacted(from_words("x", "y", None), workspace.redactor)
-    registry = assembly.registry_for(workspace)
+    registry = surface.registry_for(workspace)
     case = assembly.case_for(workspace, "inc-1", alert, "", Ledger())
     handle = ""
     for tool, written in CALL.findall(runbook.text):

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from copilot import app, assembly, prompt
+from copilot import app, prompt, surface
 from copilot.config import load_settings
 from copilot.context.usage_rows import rows
 from copilot.errors import ModelError
@@ -290,7 +290,7 @@ def test_killed_anywhere_a_task_resumes_and_nothing_is_paid_twice(
 
 
 def test_rules_are_given_no_task_tool(bench: Bench) -> None:
-    tools = assembly.registry_for(bench.workspace).definitions()
+    tools = surface.registry_for(bench.workspace).definitions()
 
     assert "task" not in [tool["name"] for tool in tools]
 

@@ -165,22 +165,23 @@ def _policy(session: Session, name: str) -> "Policy":
 
 def _fixed(session: Session, policy: "Policy") -> str:
     """What every request carries, in words. Raises ConfigError when the policy's window is full."""
-    from copilot import assembly, prompt
+    from copilot import prompt, surface
     from copilot.context.request import Frame
     from copilot.context.room import answer_tokens, check_room, fixed_tokens, usable_window
-    from copilot.mcp.offers import remote_tools
+    from copilot.mcp.offers import told_tools
     from copilot.tools.registry import Registry
 
     workspace = session.workspace
-    remote = remote_tools(workspace, policy)
-    offered = [*assembly.tools_for(workspace, policy), *remote]
+    told, unknown = told_tools(workspace, policy)
+    offered = [*surface.tools_for(workspace, policy), *told]
     tools = Registry(offered, workspace.redactor).definitions()
     answer = answer_tokens(workspace.settings.model.max_output_tokens, policy)
     system = prompt.system([tool["name"] for tool in tools])
     frame = Frame("any model", system, tools, answer, policy)
     check_room(frame, usable_window(None, policy))
-    of_servers = f" ({len(remote)} of MCP servers)" if workspace.settings.mcp_servers else ""
-    return (
+    of_servers = f" ({len(told)} of MCP servers)" if told else ""
+    said = (
         f"system and {len(tools)} tools{of_servers} take about {fixed_tokens(frame)} tokens of "
         "each request"
     )
+    return f"{said}, {surface.not_counted(unknown)}" if unknown else said

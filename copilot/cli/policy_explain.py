@@ -47,9 +47,9 @@ def explain(
 
     workspace = workspace_with(session, options)
     _known(tool, workspace)
-    from copilot import assembly
+    from copilot import assembly, surface
 
-    frame = assembly.frame_for(workspace, assembly.registry_for(workspace))
+    frame = assembly.frame_for(workspace, surface.described(workspace))
     found = explained(
         tool,
         (bytes_of(size), rows or 0),

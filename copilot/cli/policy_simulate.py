@@ -105,7 +105,7 @@ def _rows(session: Session, incident: str) -> "Rows":
 
 def _terms(session: Session, events: "Sequence[Event]", model: str | None, policy: str) -> "Terms":
     """The policy with the model's prices; rules have none, so a usual model stands for them."""
-    from copilot import assembly
+    from copilot import assembly, surface
     from copilot.context.room import usable_window
     from copilot.models import prices
     from copilot.simulation.stage import Terms
@@ -114,7 +114,7 @@ def _terms(session: Session, events: "Sequence[Event]", model: str | None, polic
     recorded = text_at(events[0].data, "model")
     name = model or (assembly.DEFAULT_MODEL if recorded == assembly.OFFLINE else recorded)
     workspace = session.open({"model.name": name, "policy": policy})
-    frame = assembly.frame_for(workspace, assembly.registry_for(workspace))
+    frame = assembly.frame_for(workspace, surface.described(workspace, events[0].data))
     known = prices.facts(name)
     return Terms(
         frame=frame,

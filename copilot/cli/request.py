@@ -18,7 +18,7 @@ NOT_OPENED = "inc-not-opened"
 
 def next_request(workspace: "Workspace", found: "Alert | Known", question: str) -> "JsonObject":
     """The body of the next request for an incident, or of the first one for an alert."""
-    from copilot import alerts, assembly
+    from copilot import alerts, assembly, surface
     from copilot.journal import Event
     from copilot.ledger import Ledger
 
@@ -26,8 +26,9 @@ def next_request(workspace: "Workspace", found: "Alert | Known", question: str) 
         return _body(workspace, workspace.events(found.incident))
     alert = alerts.redacted(found, workspace.redactor)
     case = assembly.case_for(workspace, NOT_OPENED, alert, question, Ledger())
-    begun = Event(1, workspace.now(), "started", 0, assembly.started(workspace, case))
-    return _body(workspace, [begun])
+    remote = surface.definitions_of_servers(surface.described(workspace))
+    begun = assembly.started(workspace, case, remote)
+    return _body(workspace, [Event(1, workspace.now(), "started", 0, begun)])
 
 
 def request_of(workspace: "Workspace", events: "Sequence[Event]", turn: int) -> "JsonObject":
@@ -45,13 +46,13 @@ def request_of(workspace: "Workspace", events: "Sequence[Event]", turn: int) -> 
 def _body(
     workspace: "Workspace", events: "Sequence[Event]", max_tokens: int | None = None
 ) -> "JsonObject":
-    from copilot import assembly
+    from copilot import assembly, surface
     from copilot.context.request import build
     from copilot.context.view import View
     from copilot.ledger import Ledger
 
     if not events:
         raise NotFoundError("this incident was never investigated, so there is no request")
-    frame = assembly.frame_for(workspace, assembly.registry_for(workspace))
+    frame = assembly.frame_for(workspace, surface.described(workspace, events[0].data))
     support = Ledger(events).support
     return build(View(events), frame, support, max_tokens=max_tokens).body()

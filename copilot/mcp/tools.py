@@ -18,12 +18,16 @@ from copilot.redact import Redactor
 from copilot.safe_text import one_line
 from copilot.tools.arguments import Arguments
 from copilot.tools.base import AnyTool, Case, Outcome, Tool
-from copilot.values import JsonObject, compact
+from copilot.values import JsonObject, compact, object_at, text_at
 
 MAX_TOKENS = 4000
 """What the definitions of one server's tools may take of every request; all of ours take 6,000."""
 DESCRIPTION_CHARACTERS = 600
 UNKNOWN_REACH = "an MCP server does not say whether this is all; nothing found is not a fact"
+NOT_AS_IT_BEGAN = (
+    "this tool is not what it was when the investigation began, or its MCP server cannot be "
+    "reached; go on without it"
+)
 CUT = "there were more rows than are taken of one answer; ask for less"
 
 
@@ -39,9 +43,14 @@ class Offer:
 
     server: str
     tools: tuple[AnyTool, ...] = ()
-    tokens: int = 0
-    """An upper guess of what their definitions take of every request."""
     problems: tuple[str, ...] = ()
+    is_told: bool = True
+    """False when the server could not be asked."""
+
+    @property
+    def tokens(self) -> int:
+        """An upper guess of what their definitions take of every request."""
+        return sum(map(cost_of, self.tools))
 
 
 def offer_of(settings: McpServerSettings, server: McpServer, redactor: Redactor) -> Offer:
@@ -49,7 +58,7 @@ def offer_of(settings: McpServerSettings, server: McpServer, redactor: Redactor)
     try:
         listed = {tool.name: tool for tool in server.tools()}
     except ConnectorError as error:
-        return Offer(settings.name, problems=(str(error),))
+        return Offer(settings.name, problems=(str(error),), is_told=False)
     tools: list[AnyTool] = []
     tokens = 0
     problems = []
@@ -59,7 +68,7 @@ def offer_of(settings: McpServerSettings, server: McpServer, redactor: Redactor)
         except UnfitError as error:
             problems.append(f"{name}: {error}")
             continue
-        cost = tokens_of(compact(tool.definition()))
+        cost = cost_of(tool)
         if tokens + cost > MAX_TOKENS:
             problems.append(
                 f"{name}: its definition takes {cost} tokens of every request, those before it "
@@ -68,7 +77,28 @@ def offer_of(settings: McpServerSettings, server: McpServer, redactor: Redactor)
             continue
         tools.append(tool)
         tokens += cost
-    return Offer(settings.name, tuple(tools), tokens, tuple(problems))
+    return Offer(settings.name, tuple(tools), tuple(problems))
+
+
+def cost_of(tool: AnyTool) -> int:
+    """An upper guess of the tokens that a tool's definition takes of every request."""
+    return tokens_of(compact(tool.definition()))
+
+
+def told_tool(definition: JsonObject) -> AnyTool:
+    """A tool as its server described it at another time: shown to the model, and not called."""
+
+    def refuse(_: RemoteArguments, __: Case) -> Outcome:
+        raise ConnectorError(NOT_AS_IT_BEGAN)
+
+    return Tool(
+        text_at(definition, "name"),
+        text_at(definition, "description"),
+        RemoteArguments,
+        refuse,
+        repeatable=False,
+        schema=object_at(definition, "input_schema"),
+    )
 
 
 def _admitted(

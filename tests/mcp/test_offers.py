@@ -3,14 +3,13 @@
 import copy
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
-from copilot import assembly
+from copilot import surface
 from copilot.cli.root import root
 from copilot.config import load_settings
 from copilot.doctor import examine
@@ -18,7 +17,7 @@ from copilot.errors import ConfigError
 from copilot.mcp.offers import remote_tools
 from copilot.workspace import Workspace
 from policies.schema import Policy, ToolPolicy
-from tests.bench import NOW, REPORT, STORY, Bench, made_workspace
+from tests.bench import NOW, REPORT, STORY, Bench
 from tests.mcp.test_servers import ODD, ends
 
 
@@ -30,21 +29,6 @@ def settings_text(allow: str, *, name: str = "odd", trusted: str = "") -> str:
     )
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    made_workspace(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture
-def workspaces() -> Iterator[list[Workspace]]:
-    made: list[Workspace] = []
-    yield made
-    for workspace in made:
-        for server in workspace.mcp_servers.values():
-            server.close()
-
-
 def opened(folder: Path, workspaces: list[Workspace], text: str) -> Workspace:
     (folder / "copilot.yaml").write_text(text)
     workspace = Workspace(load_settings(folder, {}, folder), {}, now=lambda: NOW)
@@ -53,7 +37,7 @@ def opened(folder: Path, workspaces: list[Workspace], text: str) -> Workspace:
 
 
 def offered(workspace: Workspace) -> dict[str, dict[str, Any]]:
-    definitions = assembly.registry_for(workspace).definitions()
+    definitions = surface.registry_for(workspace).definitions()
     return {tool["name"]: tool for tool in definitions if tool["name"].startswith("odd_")}
 
 
@@ -96,7 +80,7 @@ def test_a_name_of_ours_is_refused(folder: Path, workspaces: list[Workspace]) ->
     workspace = opened(folder, workspaces, settings_text("logbook", name="search"))
 
     with pytest.raises(ConfigError, match="search_logbook is the name of a tool of the copilot"):
-        assembly.registry_for(workspace)
+        surface.registry_for(workspace)
 
 
 @pytest.mark.parametrize(
@@ -220,17 +204,24 @@ def test_doctor_starts_each_server_and_says_what_it_lacks(
     ]
 
 
-def test_policy_check_counts_the_definitions_of_servers(
-    folder: Path, workspaces: list[Workspace]
+def test_all_servers_together_have_a_bound_and_doctor_counts_it(
+    folder: Path, workspaces: list[Workspace], caplog: pytest.LogCaptureFixture
 ) -> None:
-    workspace = opened(folder, workspaces, settings_text("hosts, lines"))
+    text = settings_text("wordy")
+    for name in ("even", "more"):
+        text += settings_text("wordy", name=name).partition("mcp_servers:\n")[2]
+    workspace = opened(folder, workspaces, text)
 
-    shown = CliRunner().invoke(
-        root, ["--config", str(workspace.settings.file), "policy", "check", "default"]
-    )
+    checks = [
+        one for one in examine(lambda: workspace, {}, NOW, offline=False) if one.tier == "reach"
+    ]
+    names = [tool.name for tool in remote_tools(workspace, Policy(name="mine"))]
 
-    assert shown.exit_code == 0
-    assert "(2 of MCP servers) take about" in shown.output
+    assert names == ["odd_wordy", "even_wordy"]
+    together, over = checks[-2:]
+    assert together.found.startswith("all of them: about 7")
+    assert "and all MCP servers together may have 8000; name fewer tools" in over.found
+    assert "event=mcp_not_offered server=more why='more_wordy: its definition" in caplog.text
 
 
 def test_policy_show_lists_the_tools_of_servers_and_starts_none(
@@ -245,18 +236,6 @@ def test_policy_show_lists_the_tools_of_servers_and_starts_none(
 
     assert shown.exit_code == 0
     assert "odd_hosts" in shown.output
-
-
-def test_policy_explain_knows_the_tools_of_servers(
-    folder: Path, workspaces: list[Workspace]
-) -> None:
-    workspace = opened(folder, workspaces, settings_text("hosts"))
-    policy = ["--config", str(workspace.settings.file), "policy", "explain", "--size", "40KB"]
-
-    shown = CliRunner().invoke(root, [*policy, "odd_hosts"])
-
-    assert shown.exit_code == 0
-    assert "placement: pointer" in shown.output
 
 
 def test_the_vendor_is_not_imported_before_a_server_is_called() -> None:

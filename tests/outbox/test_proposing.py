@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from copilot import assembly
+from copilot import surface
 from copilot.tools.task import FAMILIES
 from tests.bench import SUBMIT, Bench
 from tests.doubles.jira import Issue, Remark
@@ -15,7 +15,7 @@ PROPOSE = (NAME, {"key": "OPS-7", "text": TEXT})
 
 
 def offered(desk: Desk) -> set[str]:
-    registry = assembly.registry_for(desk.workspace)
+    registry = surface.registry_for(desk.workspace)
     return {tool["name"] for tool in registry.definitions()}
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from copilot import app, assembly
+from copilot import app, assembly, surface
 from copilot.config import load_settings
 from copilot.context.room import usable_window
 from copilot.journal import Event
@@ -56,7 +56,7 @@ class Recorded:
         workspace = Workspace(load_settings(folder, {}, folder, settings), {}, now=lambda: NOW)
         if isinstance(policy, Policy):
             workspace.__dict__["policy"] = policy
-        frame = assembly.frame_for(workspace, assembly.registry_for(workspace))
+        frame = assembly.frame_for(workspace, surface.registry_for(workspace))
         known = prices.facts(frame.model)
         return Terms(
             frame=frame,
