@@ -9,6 +9,7 @@ NAME = re.compile(r"(?!.*\.\d+$)[A-Za-z0-9_]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?"
 INDEX = re.compile(r"(?!\.\.?$)[a-z0-9.][a-z0-9._-]*(?:\*[a-z0-9._-]*)*")
 BARE = re.compile(r"[*._-]*")
 MAX_INDEX = 255
+PROXY = "write a proxy with its port, as in http://proxy.example.org:3128"
 
 
 def checked_url(text: str) -> str:
@@ -31,6 +32,26 @@ def checked_url(text: str) -> str:
     local = _is_this_machine(host)
     if parts.scheme == "http" and not local:
         raise ValueError(f"plain http to {host!r} would show the key to the network; use https")
+    return text.rstrip("/")
+
+
+def checked_proxy(text: str) -> str:
+    """The address of an HTTP proxy. Raises ValueError saying what is allowed.
+
+    Plain http may be anywhere: what passes a proxy is closed from end to end.
+    """
+    try:
+        parts = urlsplit(text)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        raise ValueError(PROXY) from None
+    if not host or not port or parts.scheme not in {"http", "https"}:
+        raise ValueError(PROXY)
+    if "@" in parts.netloc:
+        raise ValueError("the address of a proxy must not hold credentials")
+    if parts.path.strip("/") or parts.query or parts.fragment or re.search(r"[\s\\]", text):
+        raise ValueError("the address of a proxy ends with its port")
+    _is_this_machine(host)  # refuses what is no address of a service
     return text.rstrip("/")
 
 

@@ -92,7 +92,13 @@ def model_for(
             "--model offline"
         )
     word = key.reveal() if key else NO_KEY
-    endpoint = Endpoint(word, settings.base_url, answer_s=settings.timeout_s)
+    endpoint = Endpoint(
+        word,
+        settings.base_url,
+        answer_s=settings.timeout_s,
+        proxy=settings.proxy,
+        ca_file=settings.ca,
+    )
     retries = retries or Retries(sleep=time.sleep, random=random.random)
     claude = Claude(name, endpoint, retries=retries, now=workspace.now, on_attempt=on_attempt)
     with closing(claude):

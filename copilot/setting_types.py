@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, WithJsonSchema
 
 from copilot import safe_regex
-from copilot.addresses import checked_url
+from copilot.addresses import checked_proxy, checked_url
 from copilot.errors import PatternError, UsageError
 from copilot.window import parse_duration
 
@@ -47,5 +47,6 @@ Length = Annotated[
     WithJsonSchema({"type": "string", "examples": ["90s", "15m", "2h30m", "30d"]}),
 ]
 Url = Annotated[str, AfterValidator(checked_url)]
+ProxyUrl = Annotated[str, AfterValidator(checked_proxy)]
 Pattern = Annotated[str, AfterValidator(_pattern)]
 PolicyName = Annotated[str, Field(pattern=r"^([a-z][a-z0-9-]{0,39}|.+\.yaml)$")]

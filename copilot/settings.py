@@ -15,7 +15,7 @@ from copilot.daemon_settings import DaemonSettings, IntakeSettings, PollerSettin
 from copilot.jira_settings import JiraSource
 from copilot.logbook_settings import EmbeddedLogbookSource, OpenSearchLogbookSource
 from copilot.mcp.settings import McpServerSettings
-from copilot.setting_types import Length, Name, PolicyName, Url, WorkspacePath
+from copilot.setting_types import Length, Name, PolicyName, ProxyUrl, Url, WorkspacePath
 from copilot.strict_model import Strict
 
 Lever = Literal[
@@ -36,6 +36,10 @@ class ModelSettings(Strict):
     base_url: Url = PUBLIC_URL
     """Where the Messages API is. The key itself comes from ANTHROPIC_API_KEY only; another endpoint
     than the public one, such as a local server, may do without."""
+    proxy: ProxyUrl | None = None
+    """An HTTP proxy that leads there. What the environment names is not used."""
+    ca: WorkspacePath | None = None
+    """The certificates that its own must be signed by; else the usual ones."""
     max_output_tokens: Annotated[int, Field(ge=1000, le=128_000)] = 8000
     timeout_s: Annotated[int, Field(ge=10, le=3600)] = 600
     """For one answer, however steadily it drips."""
@@ -43,6 +47,12 @@ class ModelSettings(Strict):
     """What the endpoint can do of its own, where you know better than the Models API says."""
     effort: Literal["auto", "low", "medium", "high", "xhigh", "max"] = "auto"
     """auto leaves it to the model."""
+
+    @model_validator(mode="after")
+    def _closed(self) -> Self:
+        if self.proxy and not self.base_url.startswith("https:"):
+            raise ValueError("through a `proxy` only an https `base_url` is reached")
+        return self
 
     @property
     def needs_key(self) -> bool:

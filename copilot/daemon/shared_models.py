@@ -70,7 +70,7 @@ class SharedModels:
     count: Counted = lambda *_: None
     monotonic: Callable[[], float] = time.monotonic
     _breakers: dict[str, Breaker] = field(default_factory=dict)
-    _models: dict[tuple[str, str, int], GuardedModel] = field(default_factory=dict)
+    _models: dict[tuple[object, ...], GuardedModel] = field(default_factory=dict)
     _open: list[AbstractContextManager[Model]] = field(default_factory=list)
     _lock: Lock = field(default_factory=Lock)
 
@@ -91,7 +91,7 @@ class SharedModels:
                 yield model
             return
         settings = workspace.settings.model
-        key = name, settings.base_url, settings.timeout_s
+        key = name, settings.base_url, settings.timeout_s, settings.proxy, settings.ca
         with self._lock:
             if key not in self._models:
                 self._models[key] = self._made(name, workspace)

@@ -6,14 +6,16 @@ events and handed on as received. The SDK's retries are off; ours are in `retrie
 
 import json
 import logging
+import ssl
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 
 import anthropic
 import httpx2
 
-from copilot.errors import CredentialsError, ModelError
+from copilot.errors import ConfigError, CredentialsError, ModelError
 from copilot.models.faults import Fault, model_error
 from copilot.models.model import Json, Request, Response, verdict
 from copilot.models.retries import Attempt, Retries
@@ -43,6 +45,9 @@ class Endpoint:
     answer_s: float = 600.0
     """The longest time for one answer, however steadily it drips."""
     streams: bool = True
+    proxy: str | None = None
+    ca_file: Path | None = None
+    """The authorities that may vouch for it; None: those that the SDK brings."""
 
     def __post_init__(self) -> None:
         key = self.api_key
@@ -82,7 +87,11 @@ class Claude:
             # A redirect, or a proxy that a stranger's environment names, could carry an incident's
             # logs to another host.
             http_client=anthropic.DefaultHttpxClient(
-                timeout=timeout, follow_redirects=False, trust_env=False
+                timeout=timeout,
+                follow_redirects=False,
+                trust_env=False,
+                proxy=endpoint.proxy,
+                verify=_trusted(endpoint.ca_file),
             ),
         )
 
@@ -178,6 +187,16 @@ class Claude:
     def _refused(self, request: Request, fault: Fault, response: httpx2.Response) -> ModelError:
         now = self._now().astimezone(UTC)
         return model_error(fault, response.headers, model=request.model, now=now)
+
+
+def _trusted(authorities: Path | None) -> ssl.SSLContext | bool:
+    try:
+        return ssl.create_default_context(cafile=authorities) if authorities else True
+    except OSError as error:  # an SSLError too
+        raise ConfigError(
+            f"{authorities}: no certificates can be read ({error.strerror or error}); "
+            "mend model.ca, a file in PEM form"
+        ) from None
 
 
 def _payload(request: Request) -> Json:

@@ -108,14 +108,14 @@ class Line:
     def _pass_on(self, caller: socket.socket) -> None:
         with socket.create_connection(("127.0.0.1", self._target)) as target:
             self._hold(target)
-            back = threading.Thread(target=_copy, args=(target, caller), daemon=True)
+            back = threading.Thread(target=copy, args=(target, caller), daemon=True)
             back.start()
-            _copy(caller, target)
+            copy(caller, target)
             back.join()
 
     def _refuse(self, caller: socket.socket, status: int, kind: str) -> None:
         """Read one request to its end, and answer it."""
-        head, _, rest = _until(caller, b"\r\n\r\n").partition(b"\r\n\r\n")
+        head, _, rest = until(caller, b"\r\n\r\n").partition(b"\r\n\r\n")
         lengths = [line for line in head.lower().split(b"\r\n") if line.startswith(b"content-len")]
         left = int(lengths[0].split(b":")[1]) - len(rest) if lengths else 0
         while left > 0 and (more := caller.recv(CHUNK)):
@@ -128,14 +128,14 @@ class Line:
         )
 
 
-def _until(caller: socket.socket, mark: bytes) -> bytes:
+def until(caller: socket.socket, mark: bytes) -> bytes:
     found = b""
     while mark not in found and (more := caller.recv(CHUNK)):
         found += more
     return found
 
 
-def _copy(source: socket.socket, target: socket.socket) -> None:
+def copy(source: socket.socket, target: socket.socket) -> None:
     """Copy until the source ends, and tell the target so."""
     with suppress(OSError):
         while some := source.recv(CHUNK):

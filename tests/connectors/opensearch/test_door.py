@@ -2,7 +2,6 @@
 
 import gzip
 import ssl
-import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ import pytest
 from connectors.opensearch import Basic, Bearer, Patience, Signed, Site
 from connectors.opensearch.door import LARGEST_BODY, Door
 from connectors.opensearch.replies import Ask, NoReply
+from tests.certificates import make, server_side
 
 THEN = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ASK = Ask("POST", "_msearch", "search", [{"index": ["app-*"]}, {"size": 0}])
@@ -200,31 +200,7 @@ def test_nothing_listening_is_said_plainly() -> None:
 @pytest.fixture(scope="module")
 def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with an authority, and a certificate of it for a server and for a client."""
-    folder = tmp_path_factory.mktemp("tls")
-
-    def openssl(*arguments: str) -> None:
-        subprocess.run(["openssl", *arguments], cwd=folder, check=True, capture_output=True)
-
-    new = ("-newkey", "rsa:2048", "-nodes", "-days", "2")
-    openssl("req", "-x509", *new, "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=tests",
-            "-addext", "basicConstraints=critical,CA:TRUE", "-addext", "keyUsage=keyCertSign")  # fmt: skip
-    for name in ("server", "client"):
-        openssl(
-            "req", *new, "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", f"/CN={name}"
-        )
-        (folder / f"{name}.ext").write_text("subjectAltName=IP:127.0.0.1\n")
-        openssl("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-days", "2",
-                "-CAcreateserial", "-out", f"{name}.pem", "-extfile", f"{name}.ext")  # fmt: skip
-    return folder
-
-
-def server_side(folder: Path, *, mutual: bool = False) -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(folder / "server.pem", folder / "server.key")
-    if mutual:
-        context.verify_mode = ssl.CERT_REQUIRED
-        context.load_verify_locations(folder / "ca.pem")
-    return context
+    return make(tmp_path_factory.mktemp("tls"), "IP:127.0.0.1")
 
 
 def test_a_certificate_of_an_unknown_authority_is_refused(certificates: Path) -> None:
