@@ -32,6 +32,7 @@ from copilot.inbox.values import Arrival, Rules, Taken
 
 CHUNK = 500
 """How many values one query asks for."""
+WANTED = "wanted"
 RECOUNT_AFTER = timedelta(seconds=1)
 CASE_NAMES = tuple(one.name for one in fields(Case))
 CASE = tuple(incidents.c[name] for name in CASE_NAMES)
@@ -97,18 +98,15 @@ class Acceptance:
         old = [case for case in cases if case.id in self._found.cases]
         new = [case for case in cases if case.id not in self._found.cases]
         # The one that is superseded goes first: an identity has one newest incident at any time.
-        its = incidents.c.id == bindparam("its_id")
-        self._write(
-            update(incidents).where(its), [_case(case) | {"its_id": case.id} for case in old]
-        )
-        self._write(insert(incidents), [_case(case) | {"runs": 0} for case in new])
+        self._write(CHANGED, [_case(case) | {"its_id": case.id} for case in old])
+        self._write(OPENED, [_case(case) | {"runs": 0} for case in new])
         known = self._found.firings.keys() - self._board.anew
         shelved = self._found.firings.keys() & self._board.anew
         self._write(SHELVE, [{"its_key": key, "key": self._shelf(key)} for key in sorted(shelved)])
         received = [self._received(key, arrivals) for key, arrivals in self._board.received.items()]
         self._write(AGAIN, [row for row in received if row["its_key"] in known])
         self._write(
-            insert(alerts),
+            FIRST,
             [
                 self._first(row, self._board.received[row["its_key"]][0])
                 for row in received
@@ -171,6 +169,21 @@ class Acceptance:
         }
 
 
+def _whose(
+    columns: Sequence[Column[Any]], column: Column[Any], *conditions: ColumnElement[bool]
+) -> Executable:
+    """The rows whose *column* is one of the wanted; made once, as making it costs as much again."""
+    some = column.in_(bindparam(WANTED, expanding=True))
+    return select(*columns).where(some, *conditions).order_by(column).with_for_update()
+
+
+FIRINGS = _whose(FIRING, alerts.c.key)
+NEWEST = _whose(CASE, incidents.c.identity, incidents.c.newest)
+HOMES = _whose(CASE, incidents.c.id)
+IDS = _whose((incidents.c.id,), incidents.c.id)
+CHANGED = update(incidents).where(incidents.c.id == bindparam("its_id"))
+OPENED = insert(incidents)
+FIRST = insert(alerts)
 SHELVE = update(alerts).where(alerts.c.key == bindparam("its_key"))
 """The alert stays with its incident, under a key that nobody sends."""
 AGAIN = (
@@ -188,15 +201,14 @@ AGAIN = (
 def _read(connection: Connection, arrivals: Sequence[Arrival]) -> Board:
     """The rows that decisions about *arrivals* need."""
     board = Board()
-    for row in _rows(connection, FIRING, alerts.c.key, [one.key for one in arrivals]):
+    for row in _rows(connection, FIRINGS, [one.key for one in arrivals]):
         board.firings[row.key] = Firing(
             row.key, row.incident, row.resolved, row.seen_firing, bool(row.ignored)
         )
     newest = [one.identity for one in arrivals]
     homes = [one.incident for one in board.firings.values()]
-    for column, values in ((incidents.c.identity, newest), (incidents.c.id, homes)):
-        only = (incidents.c.newest,) if column is incidents.c.identity else ()
-        for row in _rows(connection, CASE, column, values, *only):
+    for statement, values in ((NEWEST, newest), (HOMES, homes)):
+        for row in _rows(connection, statement, values):
             case = Case(**row._asdict())
             board.cases[case.id] = case
             if case.newest:
@@ -206,23 +218,17 @@ def _read(connection: Connection, arrivals: Sequence[Arrival]) -> Board:
 
 def _taken(connection: Connection, ids: Sequence[str]) -> dict[str, bool]:
     """For each of the ids, whether an incident has it."""
-    found = {row.id for row in _rows(connection, (incidents.c.id,), incidents.c.id, ids)}
+    found = {row.id for row in _rows(connection, IDS, ids)}
     return {one: one in found for one in ids}
 
 
 def _rows(
-    connection: Connection,
-    columns: Sequence[Column[Any]],
-    column: Column[Any],
-    values: Sequence[str],
-    *conditions: ColumnElement[bool],
+    connection: Connection, statement: Executable, wanted: Sequence[str]
 ) -> Iterator[Row[Any]]:
-    """The rows whose *column* is one of *values*, a few at a time."""
-    wanted = list(dict.fromkeys(values))
-    for start in range(0, len(wanted), CHUNK):
-        some = column.in_(wanted[start : start + CHUNK])
-        rows = select(*columns).where(some, *conditions).order_by(column).with_for_update()
-        yield from connection.execute(rows)
+    """The rows for each of the *wanted* values, a few at a time."""
+    values = list(dict.fromkeys(wanted))
+    for start in range(0, len(values), CHUNK):
+        yield from connection.execute(statement, {WANTED: values[start : start + CHUNK]})
 
 
 def _case(case: Case) -> dict[str, Any]:

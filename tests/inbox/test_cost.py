@@ -1,6 +1,7 @@
 """No question and no accept looks at every row: 100,000 incidents that wait stay cheap."""
 
 import sqlite3
+from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -63,3 +64,30 @@ def test_the_order_of_what_is_due_comes_from_the_index(asked: set[str]) -> None:
     sorts = {plan for plan in asked if "TEMP B-TREE" in plan and "due <=" in plan}
 
     assert sorts == set()
+
+
+def test_many_alerts_in_one_commit_take_no_more_statements_than_one(
+    file: Path, opened: Open
+) -> None:
+    inbox = opened(file)
+    inbox.accept([arrival("the first, before which it is counted what waits")])
+
+    one = statements_of(lambda: inbox.accept([arrival("one")]))
+    many = statements_of(lambda: inbox.accept([arrival(f"wf_{number}") for number in range(100)]))
+
+    assert [sql[:30] for sql in one] == [sql[:30] for sql in many]
+
+
+def statements_of(work: Callable[[], object]) -> list[str]:
+    """The SQL that *work* has the database carry out, in order."""
+    statements: list[str] = []
+
+    def note(*told: Any) -> None:
+        statements.append(told[2])
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        work()
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
+    return statements
