@@ -15,7 +15,7 @@ import re2
 
 from copilot.redaction_checks import is_secret, names_a_secret
 from copilot.redaction_rules import EMAIL, RULES
-from copilot.shadow import Shadow, shadow_of, views_of
+from copilot.shadow import Shadow, is_plain, shadow_of, views_of
 from copilot.values import JsonT, with_texts
 
 TOKEN = re.compile(r"<secret:[a-z0-9-]{1,24}:[0-9a-f]{4}>")
@@ -59,6 +59,8 @@ class Redactor:
     def redact_counted(self, text: str) -> tuple[str, Mapping[str, int]]:
         """The same, with how many secrets of each kind were found."""
         counts: Counter[str] = Counter()
+        if is_plain(text, TOKEN) and not self._any.Match(text):
+            return text, counts  # nearly all texts, at a fifth of the price
         for _ in range(PASSES):
             before = text
             for view in views_of(before):

@@ -46,6 +46,11 @@ class Shadow:
         return begins, self.origins[last] + (self.widths[last] or end - self.starts[last])
 
 
+def is_plain(text: str, opaque: re.Pattern[str]) -> bool:
+    """Whether *text* is its own shadow in every view: all of it is seen, and as it is."""
+    return not (_holds_codes(text) or ESCAPED.search(text) or opaque.search(text))
+
+
 def views_of(text: str) -> Iterator[re.Pattern[str]]:
     """The views in which *text* looks different; the terminal's is always one."""
     yield CODES

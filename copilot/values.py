@@ -14,6 +14,9 @@ JsonObject: TypeAlias = dict[str, Json]
 
 JsonT = TypeVar("JsonT")
 
+# An encoder of one's own is made once: `json.dumps` makes one at each call.
+_compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_canonical = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode
 REFERENCE = re.compile(r"(R\d{4,9})(?::(\d{1,9}))?")
 
 
@@ -59,12 +62,12 @@ def parse_reference(text: str) -> Reference | None:
 
 def canonical(value: Json) -> str:
     """The one JSON text of *value*: sorted keys, no spaces. Equal values, equal text."""
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return _canonical(value)
 
 
 def compact(value: Json) -> str:
     """*value* as JSON in its own key order, without spaces: what the model reads."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _compact(value)
 
 
 def with_texts(

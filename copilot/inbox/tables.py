@@ -29,6 +29,7 @@ from copilot.inbox.values import SEVERITIES, Severity
 from copilot.safe_text import safe_text
 from copilot.values import JsonObject
 
+_encoded = json.JSONEncoder(separators=(",", ":")).encode
 VERSION = "1"
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
@@ -100,7 +101,7 @@ class Rank(TypeDecorator[Severity]):
 
 def as_text(alert: JsonObject) -> str:
     """The alert as it is stored: ASCII, with everything else as escapes."""
-    return json.dumps(alert, separators=(",", ":"))
+    return _encoded(alert)
 
 
 NUMBER = BigInteger().with_variant(Integer, "sqlite")  # SQLite counts up only in an INTEGER

@@ -37,7 +37,8 @@ class Grouping:
         self._redactor = redactor
         self._use = use
         use.expect(map(_rule_name, self._rules))
-        use.expect(f"identity label {name}" for name in self._identity_labels)
+        self._label_rules = {name: f"identity label {name}" for name in self._identity_labels}
+        use.expect(self._label_rules.values())
 
     def arrivals(self, parcel: Parcel, now: datetime) -> list[Arrival]:
         """An arrival for each alert of the parcel; in a storm all are of one incident."""
@@ -94,9 +95,12 @@ class Grouping:
 
     def _count_labels(self, arrivals: Sequence[Arrival]) -> None:
         carried = [object_at(one.alert, "labels") for one in arrivals]
-        for name in self._identity_labels:
-            times = sum(bool(labels.get(name)) for labels in carried)
-            self._use.count(f"identity label {name}", times)
+        self._use.count_all(
+            {
+                rule: sum(bool(labels.get(name)) for labels in carried)
+                for name, rule in self._label_rules.items()
+            }
+        )
 
 
 class _Once:

@@ -18,10 +18,14 @@ class RuleUse:
             for rule in rules:
                 self._times[rule] += 0
 
-    def count(self, rule: str, times: int = 1) -> None:
-        """Count *times* more uses of the rule."""
+    def count(self, rule: str) -> None:
+        """Count one more use of the rule."""
+        self.count_all({rule: 1})
+
+    def count_all(self, times: Mapping[str, int]) -> None:
+        """Count so many more uses of each rule."""
         with self._lock:
-            self._times[rule] += times
+            self._times.update(times)
 
     def times(self) -> Mapping[str, int]:
         """How often each rule was used."""

@@ -36,10 +36,10 @@ class AlertRoutes:
 
     async def _take(self, request: Request) -> Response:
         delivery = Delivery(
-            kind=request.url.path.rpartition("/")[2],
+            kind=kind_of(request.scope["path"]),
             body=await request.body(),
             map=request.query_params.get("map", ""),
-            headers=dict(request.headers),
+            headers=request.headers,
         )
         if len(delivery.body) <= SOON_READ:
             begun = self._backend.begin(delivery)

@@ -11,6 +11,7 @@ from http import HTTPStatus
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from copilot.web.answers import HEADERS
+from copilot.web.gathered import Gathered
 from copilot.web.guards import CROWDED
 from copilot.web.limits import Limits
 
@@ -30,7 +31,7 @@ class Connection(H11Protocol):
         self, transport: asyncio.Transport
     ) -> None:
         """Take the connection in, at the cost of a silent one when there are too many."""
-        super().connection_made(transport)
+        super().connection_made(Gathered(transport, self.loop))
         self.silent_since = self.loop.time()
         self._watch()
         if len(self.connections) > self.limits.connections:

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 
+from copilot.web.told import Told
+
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
 
@@ -15,6 +17,7 @@ class Threads:
     def __init__(self, name: str, count: int, seconds: float) -> None:
         self._pool = ThreadPoolExecutor(count, thread_name_prefix=name)
         self._seconds = seconds
+        self._told = Told()
 
     async def run(
         self, call: Callable[Given, Result], *given: Given.args, **named: Given.kwargs
@@ -23,12 +26,15 @@ class Threads:
 
         One that has not begun by then never does.
         """
-        return await self.answer(self._pool.submit(call, *given, **named))
+        return await self._within(asyncio.wrap_future(self._pool.submit(call, *given, **named)))
 
     async def answer(self, begun: "Future[Result]") -> Result:
         """What a call that was begun elsewhere gives. Raises TimeoutError."""
+        return await self._within(self._told.told(begun))
+
+    async def _within(self, waiting: "asyncio.Future[Result]") -> Result:
         async with asyncio.timeout(self._seconds):
-            return await asyncio.wrap_future(begun)
+            return await waiting
 
     def close(self) -> None:
         """Begin no more calls; those that hang are not waited for."""
