@@ -6,16 +6,17 @@ do stands elsewhere (docs/explanation/untrusted-text.md).
 """
 
 import base64
-import binascii
 import html
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import islice
 from unicodedata import normalize
 from urllib.parse import unquote
 
 import re2
 
+from copilot.injection_rows import columns_of, first_across
 from copilot.injection_rules import RULES
 from copilot.safe_regex import encodable
 from copilot.safe_text import UNSAFE
@@ -34,9 +35,10 @@ MIXED = re.compile(
 """A word of two scripts, which no language has."""
 LOOKALIKE = str.maketrans("асеорхуіјѕԁһӏкмтвнАСЕОРХУІЈЅКМТВНαεικνορτυχΑΒΕΗΙΚΜΝΟΡΤΥΧΖ",
                           "aceopxyijsdhlkmtbhACEOPXYIJSKMTBHaeiknoptuxABEHIKMNOPTYXZ")  # fmt: skip
-SPREAD = re.compile(r"\b(?:[^\W_][ ._*-]){5,}[^\W_]\b")
-"""A word with a sign between any two letters."""
-BASE64 = re.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
+SPREAD = re.compile(r"\b[^\W_]([ ._*-])(?:[^\W_]\1){2,}[^\W_]\b")
+"""A word with the same sign between any two letters."""
+ENCODED = re.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
+"""What may be Base64 or hex."""
 MOST_DECODED = 50
 
 
@@ -48,12 +50,20 @@ def is_instruction_like(text: str) -> bool:
 def sign(rows: Sequence[Json], said: JsonObject) -> JsonObject:
     """Which rows, and which entries of what is *said* beside them, read so; empty when none does.
 
-    `lines` counts the rows, `first` is the number of the first one, `in` names the entries.
+    `lines` counts the rows, `first` is the number of the first one, `across` of the first one with
+    which an order begins that only several rows make together, `in` names the entries.
     """
     lines = [number for number, row in enumerate(rows, start=1) if _any_in(row)]
+    flagged = {*lines}
+    others = (
+        (number, columns_of(row, _texts))
+        for number, row in enumerate(rows, start=1)
+        if number not in flagged
+    )
+    across = first_across(others, is_instruction_like)
     names: list[Json] = [name for name, value in said.items() if _any_in({name: value})]
     found: JsonObject = {"lines": len(lines), "first": lines[0]} if lines else {}
-    return found | ({"in": names} if names else {})
+    return found | ({"across": across} if across else {}) | ({"in": names} if names else {})
 
 
 def folded(text: str) -> str:
@@ -89,11 +99,8 @@ def _views(text: str) -> Iterator[str]:
     joined = SPREAD.sub(lambda match: re.sub(r"[ ._*-]", "", match.group()), text)
     if joined != text:
         yield joined
-    for number, match in enumerate(BASE64.finditer(text)):
-        if number == MOST_DECODED:
-            return
-        decoded = _decoded(match.group())
-        if decoded:
+    for match in islice(ENCODED.finditer(text), MOST_DECODED):
+        for decoded in _decoded(match.group()):
             yield folded(decoded)
 
 
@@ -113,14 +120,19 @@ def _unhidden(sign: str) -> str:
     return "" if UNSAFE.fullmatch(sign) else sign
 
 
-def _decoded(word: str) -> str:
-    """The readable text that *word* is Base64 of; empty for a hash, a path or an id."""
+def _decoded(word: str) -> Iterator[str]:
+    """The readable text that *word* is Base64 or hex of; none for a hash, a path or an id."""
     plain = word.rstrip("=").replace("-", "+").replace("_", "/")
-    try:
-        text = base64.b64decode(plain + "=" * (-len(plain) % 4)).decode()
-    except (binascii.Error, UnicodeDecodeError):
-        return ""
-    return text if text.isprintable() and " " in text else ""
+    for decode, given in (
+        (base64.b64decode, plain + "=" * (-len(plain) % 4)),
+        (bytes.fromhex, word),
+    ):
+        try:
+            text = decode(given).decode()
+        except ValueError:
+            continue
+        if text.isprintable() and " " in text:
+            yield text
 
 
 def _texts(value: Json) -> Iterator[str]:

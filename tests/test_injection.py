@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from copilot.injection import folded, is_instruction_like, sign
 from copilot.safe_text import safe_text
 from copilot.values import Json
+from tests.injection_held_out import SPLIT, attacks, harmless
 from tests.injection_phrases import DISGUISED, HARMLESS, PHRASES, PLAIN
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -23,6 +24,22 @@ def test_a_text_that_speaks_to_the_model_is_flagged_hidden_signs_shown_or_not(ph
     assert is_instruction_like(phrase)
     assert is_instruction_like(safe_text(phrase))
     assert is_instruction_like(f"2026-11-30 10:00:00 ERROR mover: user-agent said\n{phrase}\nend")
+
+
+def test_the_attacks_that_were_written_blind_are_flagged_but_for_a_few() -> None:
+    """A floor, not a promise: these texts have been read since. docs/explanation has the figures."""
+    one = [attack for attack in attacks() if attack.kind != SPLIT]
+    missed = [attack.rows for attack in one if not is_instruction_like(safe_text(attack.rows[0]))]
+
+    assert len(one) == 115
+    assert len(missed) <= 7, missed
+
+
+def test_hardly_a_harmless_line_full_of_the_same_words_is_flagged() -> None:
+    flagged = [line for line in harmless() if is_instruction_like(safe_text(line))]
+
+    assert len(harmless()) == 264
+    assert len(flagged) <= 2, flagged
 
 
 @pytest.mark.parametrize("text", HARMLESS)
