@@ -73,6 +73,7 @@ def search(connection: sqlite3.Connection, text: str, limit: int) -> ChunksFound
         snippets=tuple(row[-1] for row in rows),
         total=Count(total),
         coverage=Coverage(EMPTY if is_empty else ""),
+        is_empty=is_empty,
     )
 
 

@@ -25,7 +25,7 @@ class GivenLibrary:
     def search(self, text: str, limit: int) -> ChunksFound:
         """The chunks that hold any word of *text*, best first, with the part that matched."""
         if not self.documents:
-            return ChunksFound((), (), Count(0), Coverage())
+            return ChunksFound((), (), Count(0), Coverage(), is_empty=True)
         with self._index() as connection:
             return chunk_index.search(connection, text, limit)
 

@@ -27,6 +27,8 @@ class ChunksFound:
     snippets: tuple[str, ...]
     total: Count
     coverage: Coverage
+    is_empty: bool = False
+    """True when the library holds no document at all."""
 
 
 class Library(Protocol):

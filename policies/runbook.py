@@ -6,7 +6,7 @@ that fits is enough. A label `runbook` or an annotation `runbook_url` names one 
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from importlib.resources import files
@@ -24,6 +24,8 @@ FILE = "SKILL.md"
 MOST_BYTES = 64 << 10
 EDGE = re.compile(r"---[ \t]*")
 LIST = re.compile(r"[,\s]+")
+WILD = re.compile(r"\[[^]]*\]|[*?]")
+NAME = "alertname="
 NOT_OF_NAMES = re.compile(r"[^a-z0-9-]+")
 
 
@@ -55,21 +57,46 @@ class Runbook:
         """Where it lies in the folder of runbooks; also its id for `read_document`."""
         return f"{self.name}/{FILE}"
 
-    def why(self, labels: Mapping[str, str], annotations: Mapping[str, str]) -> tuple[str, ...]:
-        """What in an alert with these labels and annotations it fits; empty when it does not."""
+    def fit(self, labels: Mapping[str, str], annotations: Mapping[str, str]) -> "Fit":
+        """What in an alert with these labels and annotations it fits."""
         said = (("runbook", labels), ("runbook_url", annotations))
-        named = [
-            key
+        named = tuple(
+            f"{key} names it"
             for key, texts in said
             if self.name in NOT_OF_NAMES.split(texts.get(key, "").lower())
-        ]
-        alertname = labels.get("alertname", "")
-        pairs = {pair for name, value in labels.items() for pair in _pairs(name, value)}
-        return (
-            *(f"{key} names it" for key in named),
-            *(f"alertname={one}" for one in self.alertnames if fnmatchcase(alertname, one)),
-            *(one for one in self.labels if any(fnmatchcase(pair, one) for pair in pairs)),
         )
+        by_name = _best(
+            (f"{NAME}{labels.get('alertname', '')}",), map(NAME.__add__, self.alertnames)
+        )
+        pairs = sorted({pair for name, value in labels.items() for pair in _pairs(name, value)})
+        return Fit(named, by_name, _best(pairs, self.labels))
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """What of an alert a runbook fits, and how well."""
+
+    named: tuple[str, ...]
+    """How the alert names it outright."""
+    by_name: tuple[str, ...]
+    """The pattern that the alert's name fits, the one that says most."""
+    by_label: tuple[str, ...]
+    """The same for each of the other labels that fit."""
+
+    @property
+    def why(self) -> tuple[str, ...]:
+        """All of it; empty where nothing fits."""
+        return (*self.named, *self.by_name, *self.by_label)
+
+    @property
+    def rank(self) -> tuple[int, ...]:
+        """Less for a better fit: named outright, more labels, labels before the name, more said.
+
+        The name is shared by many alerts, so that what another label says is closer to this one.
+        """
+        found = (*self.by_name, *self.by_label)
+        letters = sum(map(_letters, found))
+        return -bool(self.named), -len(found), -len(self.by_label), -letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +115,10 @@ class Shelf:
     def fitting(
         self, labels: Mapping[str, str], annotations: Mapping[str, str]
     ) -> tuple[Runbook, ...]:
-        """Those that fit an alert: first whom it names outright, then whom more of it fits."""
-        reasons = {one.name: one.why(labels, annotations) for one in self.runbooks}
-
-        def rank(one: Runbook) -> tuple[bool, int, str]:
-            why = reasons[one.name]
-            return not any(reason.endswith("names it") for reason in why), -len(why), one.name
-
-        return tuple(sorted((one for one in self.runbooks if reasons[one.name]), key=rank))
+        """Those that fit an alert, the best fit first; of equal ones by name."""
+        fits = [(one.fit(labels, annotations), one) for one in self.runbooks]
+        fits.sort(key=lambda pair: (*pair[0].rank, pair[1].name))
+        return tuple(one for fit, one in fits if fit.why)
 
 
 def read_shelf(folder: Path) -> Shelf:
@@ -157,6 +180,18 @@ def _pairs(name: str, value: str) -> Iterator[str]:
     yield f"{name}={value}"
     if name == "labels":
         yield from (f"{name}={word}" for word in value.split())
+
+
+def _best(pairs: Iterable[str], patterns: Iterable[str]) -> tuple[str, ...]:
+    """Of each pair that a pattern fits, the pattern that says most; none twice."""
+    by_letters = sorted(patterns, key=_letters, reverse=True)
+    found = (next((one for one in by_letters if fnmatchcase(pair, one)), "") for pair in pairs)
+    return tuple(dict.fromkeys(filter(None, found)))
+
+
+def _letters(pattern: str) -> int:
+    """How much a pattern says: an exact one more than one with a `*` in it."""
+    return len(WILD.sub("", pattern))
 
 
 def _items(text: str) -> tuple[str, ...]:

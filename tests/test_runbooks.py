@@ -20,6 +20,15 @@ OURS = (
     "work-queue-without-locations",
 )
 CALL = re.compile(r"`(\w+) (\{.*?\})`(?=[\s,.]|$)", re.MULTILINE)
+RULE_CLEANER = {
+    "alertname": "ms-rulecleaner: Not archived workflow: user_task_T_201217_222725_8395",
+    "service": "ms-rulecleaner", "severity": "medium", "tag": "wmcore",
+}  # fmt: skip
+"""The labels that the services of the first users send with an alert; so below."""
+WATCHDOG = {
+    "alertname": "AgentWatchdogScanner", "service": "AgentWatchdogScanner@agent-s4.example.org",
+    "severity": "low", "tag": "wmcore",
+}  # fmt: skip
 NOWHERE = Path("/nonexistent/runbooks")
 
 
@@ -90,6 +99,10 @@ def test_every_call_that_a_shipped_runbook_names_is_one_that_its_tool_takes(name
         ({"alertname": "X", "exit_code": "60311"}, {}, "site-or-transfer-problem"),
         ({"alertname": "X", "exit_code": "50660"}, {}, "killed-for-memory-or-time"),
         ({"alertname": "X", "component": "JobSubmitterPoller"}, {}, "agent-not-submitting"),
+        ({"alertname": "X", "JobExitCode": "60322"}, {}, "site-or-transfer-problem"),
+        ({"alertname": "X", "ExitCode": "71305"}, {}, "killed-for-memory-or-time"),
+        (RULE_CLEANER, {}, "waiting-on-purpose"),
+        (WATCHDOG, {}, "agent-not-submitting"),
         ({"workflow": "user_ACDC0_task_1"}, {}, "recovery-collection-too-large"),
         ({"ticket": "OPS-1", "labels": "tape announced"}, {}, "waiting-on-purpose"),
         ({"runbook": "waiting-on-purpose"}, {}, "waiting-on-purpose"),
@@ -118,19 +131,50 @@ def test_none_fits_an_alert_of_another_world(labels: dict[str, str]) -> None:
     assert shelf().fitting(labels, {}) == ()
 
 
-def test_whom_the_alert_names_comes_first_then_whom_more_of_it_fits(tmp_path: Path) -> None:
-    for name, metadata in (
-        ("aa", "metadata:\n  alertnames: Stalled\n"),
-        ("bb", "metadata:\n  alertnames: Stall*\n  labels: site=*\n"),
-        ("cc", ""),
-    ):
-        skill(tmp_path, name, right(name, metadata))
-    labels = {"alertname": "Stalled", "site": "T2", "runbook": "cc"}
+@pytest.mark.parametrize(
+    ("better", "worse", "why"),
+    [
+        ("", "alertnames: Stalled", "the alert names it"),
+        ("alertnames: Stall*\n  labels: site=*", "alertnames: Stalled", "more labels fit"),
+        ("labels: site=*", "alertnames: Stalled", "a label says more than the alert's name"),
+        ("alertnames: Stalled", "alertnames: Stal*", "an exact name says more than a pattern"),
+        ("labels: site=T2_*", "labels: site=T*", "a longer pattern says more"),
+        ("alertnames: Stalled", "alertnames: S*, St*, Stal*", "one label counts once"),
+    ],
+)
+def test_the_better_fit_comes_first(tmp_path: Path, better: str, worse: str, why: str) -> None:
+    skill(tmp_path, "worse", right("worse", f"metadata:\n  {worse}\n"))
+    skill(tmp_path, "z", right("z", f"metadata:\n  {better}\n" if better else ""))
+    labels = {"alertname": "Stalled", "site": "T2_XX", **({} if better else {"runbook": "z"})}
+
+    assert names(read_shelf(tmp_path).fitting(labels, {})) == ["z", "worse"], why
+
+
+def test_of_equal_fits_the_name_decides_and_each_says_why(tmp_path: Path) -> None:
+    for name in ("bb", "aa"):
+        skill(
+            tmp_path, name, right(name, "metadata:\n  alertnames: Stall*, S*\n  labels: site=*\n")
+        )
+    labels = {"alertname": "Stalled", "site": "T2"}
 
     found = read_shelf(tmp_path).fitting(labels, {})
 
-    assert names(found) == ["cc", "bb", "aa"]
-    assert found[1].why(labels, {}) == ("alertname=Stall*", "site=*")
+    assert names(found) == ["aa", "bb"]
+    assert found[0].fit(labels, {}).why == ("alertname=Stall*", "site=*")
+
+
+def test_each_label_of_a_ticket_counts(tmp_path: Path) -> None:
+    skill(tmp_path, "aa", right("aa", "metadata:\n  labels: labels=tape\n"))
+    skill(tmp_path, "bb", right("bb", "metadata:\n  labels: labels=tape, labels=stuck\n"))
+
+    assert names(read_shelf(tmp_path).fitting({"labels": "stuck tape"}, {})) == ["bb", "aa"]
+
+
+def test_the_runbook_about_one_cause_comes_before_the_general_one() -> None:
+    assert names(shelf().fitting({"alertname": "WorkflowStalled"}, {})) == [
+        "work-queue-without-locations",
+        "stalled-workflow",
+    ]
 
 
 def test_the_folder_of_a_workspace_holds_all_of_its_runbooks(tmp_path: Path) -> None:

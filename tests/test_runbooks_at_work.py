@@ -160,7 +160,7 @@ def test_a_demo_alert_gets_the_runbook_that_is_about_it(name: str) -> None:
     found = announced(read_shelf(Path("/nonexistent")), alert, str)
 
     wanted = {
-        "stalled-workflow": ["stalled-workflow", "work-queue-without-locations"],
+        "stalled-workflow": ["work-queue-without-locations", "stalled-workflow"],
         "archival": ["waiting-on-purpose"],
         "order-flow": ["rising-errors"],
         "watchdog": [],

@@ -30,7 +30,7 @@ SHELF = Path("/nonexistent/runbooks")
 FIT = {
     "S01_hadoop_network": ["stalled-workflow"],
     "S02_crab_stageout": ["site-or-transfer-problem"],
-    "S03_workqueue_no_location": ["stalled-workflow", "work-queue-without-locations"],
+    "S03_workqueue_no_location": ["work-queue-without-locations", "stalled-workflow"],
     "S05_fwjr_rss": ["killed-for-memory-or-time"],
     "S07_nezha_basic": ["rising-errors"],
     "S08_nezha_contacts": ["rising-errors"],

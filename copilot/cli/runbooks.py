@@ -107,7 +107,7 @@ def match(session: Session, target: str, quiet: bool, as_json: bool) -> None:
     alert = alerts.redacted(_alert(session, target), session.workspace.redactor)
     labels = alert_labels(alert)
     fitting = _shelf(session).fitting(labels, alert.annotations)
-    whys = {one.name: one.why(labels, alert.annotations) for one in fitting}
+    whys = {one.name: one.fit(labels, alert.annotations).why for one in fitting}
     if as_json:
         session.screen.document(
             {

@@ -31,24 +31,29 @@ class ReadDocument(Arguments):
 
 def _search(arguments: SearchDocuments, case: Case) -> Outcome:
     chosen = _chosen(case, arguments.library)
-    found = [_looked(library, arguments, is_only=len(chosen) == 1) for library in chosen]
+    answers = {one.name: _looked(one, arguments, is_only=len(chosen) == 1) for one in chosen}
+    # A library that nobody filled yet hides nothing of what the others hold.
+    filled = {name: one for name, one in answers.items() if not one.is_empty} or answers
+    empty = [f"{name} holds no document" for name in answers if name not in filled]
+    found = [*filled.values()]
     merged = _merged(found)
     rows = merged[: arguments.limit]
     twice = sum(len(one.chunks) for one in found) - len(merged)
     total = sum(one.total.value for one in found) - twice
     why = [
-        f"{library.name}: {one.coverage.why_incomplete}"
-        for library, one in zip(chosen, found, strict=True)
+        f"{name}: {one.coverage.why_incomplete}"
+        for name, one in filled.items()
         if one.coverage.why_incomplete
     ]
     if not why and len(rows) < total:
         why = [f"limit: {len(rows)} of {total} returned"]
+    notes = [note for one in found for note in one.coverage.notes]
     return Outcome(
-        scope={"library": ", ".join(library.name for library in chosen), "text": arguments.text},
+        scope={"library": ", ".join(filled), "text": arguments.text},
         rows=tuple(rows),
         total=Count(total),
         why_incomplete="; ".join(why),
-        hint="; ".join(dict.fromkeys(note for one in found for note in one.coverage.notes)),
+        hint="; ".join(dict.fromkeys([*notes, *empty])),
     )
 
 

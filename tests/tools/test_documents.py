@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from connectors.embedded_library import EmbeddedLibrary
 from connectors.given_library import GivenLibrary
 from connectors.library import ChunksFound, Library
 from copilot import assembly
@@ -109,6 +110,28 @@ def test_a_library_that_fails_hides_nothing_of_the_others(bench: Bench) -> None:
     assert found.why_incomplete == "wiki: wiki is broken; mend it"
     with pytest.raises(ConnectorError, match="wiki is broken"):
         ask("search_documents", text="host resolve", library="wiki")
+
+
+def test_a_library_that_nobody_filled_leaves_the_answer_of_the_others_complete(
+    bench: Bench, tmp_path: Path
+) -> None:
+    ask = asking(bench, documents=EmbeddedLibrary(tmp_path / "empty.sqlite", name="documents"))
+
+    found = ask("search_documents", text="zyzzyva")
+    alone = ask("search_documents", text="zyzzyva", library="documents")
+
+    assert (found.scope["library"], found.why_incomplete) == ("runbooks", "")
+    assert "documents holds no document" in found.hint
+    assert alone.why_incomplete == "documents: nothing was imported into this library yet"
+
+
+def test_where_no_library_holds_anything_nothing_found_is_no_fact(
+    bench: Bench, tmp_path: Path
+) -> None:
+    empty = EmbeddedLibrary(tmp_path / "empty.sqlite", name="documents")
+    ask = asking(bench, documents=empty, runbooks=GivenLibrary(RUNBOOKS, ()))
+
+    assert "documents: nothing was imported" in ask("search_documents", text="dns").why_incomplete
 
 
 def test_a_chunk_that_is_nowhere_is_said_with_where_it_was_looked_for(bench: Bench) -> None:
