@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from copilot.setting_types import Length, Name, Url, WorkspacePath
+from copilot.setting_types import Length, Name, ProxyUrl, Url, WorkspacePath
 from copilot.strict_model import Strict
 
 ProjectKey = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,99}$")]
@@ -27,6 +27,8 @@ class JiraSource(Strict):
     Data Center's personal access tokens are."""
     anonymous: bool = False
     """Ask without an account."""
+    proxy: ProxyUrl | None = None
+    """An HTTP proxy that leads there. What the environment names is not used."""
     ca: WorkspacePath | None = None
     """The certificates that its own must be signed by; else the usual ones."""
     allow_jql: bool = False
@@ -47,6 +49,8 @@ class JiraSource(Strict):
             raise ValueError("give `user`, or `anonymous: true`, not both")
         if self.deployment == "cloud" and not self.user and not self.anonymous:
             raise ValueError("Jira Cloud wants the account's e-mail: `user: you@example.org`")
+        if self.proxy and not self.url.startswith("https:"):
+            raise ValueError("through a `proxy` only an https `url` is reached")
         if self.anonymous and self.write:
             raise ValueError("`write: true` needs an account; `anonymous: true` has none")
         return self

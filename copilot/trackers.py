@@ -43,6 +43,7 @@ def _jira(source: JiraSource, names: tuple[str, ...], environ: Mapping[str, str]
         projects=source.projects,
         deployment=source.deployment,
         user=source.user,
+        proxy=source.proxy,
         ca_file=source.ca,
         allow_jql=source.allow_jql,
         connect_s=source.connect_timeout.total_seconds(),

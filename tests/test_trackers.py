@@ -102,6 +102,8 @@ def test_a_secret_that_was_replaced_is_taken_after_the_old_one_was_refused(
         ("url: 'https://j.example', projects: [A], token: x", "token: unknown key. Allowed: allow_jql"),
         ("url: 'https://j.example', projects: [A], deployment: cloud", "Cloud wants the account's e-mail"),
         ("url: 'https://j.example', projects: [A], user: a, anonymous: true", "not both"),
+        ("url: 'http://localhost', projects: [A], proxy: 'http://p:1'", "only an https"),
+        ("url: 'https://j.example', projects: [A], proxy: 'p:1'", "proxy: write a proxy with its port"),
         ("url: 'https://j.example', projects: [A], path: x", "path: unknown key"),
     ],
 )  # fmt: skip

@@ -40,6 +40,8 @@ class Door(JIRA):
         )
         self._site = site
         self._session.trust_env = False  # no proxy, no netrc and no certificates from outside
+        if site.proxy:
+            self._session.proxies["https"] = site.proxy
         self._session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
 
     def send(self, ask: Ask) -> Reply:

@@ -22,6 +22,8 @@ class JiraSite:
     """auto: the site is asked once what it is."""
     user: str = ""
     """With it the secret goes as basic authentication, without it as a bearer token."""
+    proxy: str | None = None
+    """An HTTP proxy that leads there."""
     ca_file: Path | None = None
     """Certificates to trust instead of the usual ones."""
     allow_jql: bool = False

@@ -1,4 +1,4 @@
-"""An HTTP proxy that tunnels, and behind it the double of the model's service under TLS.
+"""An HTTP proxy that tunnels, and at the tunnel's end the double of a service under TLS.
 
 Whoever asks it to CONNECT gets a tunnel, to no other place than the double; where they wanted to go
 is remembered. Without CONNECT nothing passes.
@@ -11,7 +11,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
-from tests.doubles.line import Reached, copy, until
+from tests.doubles.line import copy, until
 
 END = b"\r\n\r\n"
 
@@ -19,12 +19,12 @@ END = b"\r\n\r\n"
 class Proxy:
     """Listens on loopback while the block runs."""
 
-    def __init__(self, api: Reached, tls: ssl.SSLContext) -> None:
-        """*tls* is the side of the server that seems to be at the end of the tunnel."""
+    def __init__(self, url: str, tls: ssl.SSLContext) -> None:
+        """*url* is the double's, without TLS; *tls* what the server at the end shows."""
         self.asked: list[str] = []
         """The first line of every request to the proxy itself."""
         self._tls = tls
-        self._target = int(api.url.rpartition(":")[2])
+        self._target = int(url.rpartition(":")[2])
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
 

@@ -36,7 +36,7 @@ def test_an_investigation_goes_through_the_proxy_that_the_settings_name(
     made_workspace(tmp_path)
     with (
         MessagesApi(calls(SEARCH), calls(FINDING), calls(SUBMIT)) as api,
-        Proxy(api, server_side(certificates)) as proxy,
+        Proxy(api.url, server_side(certificates)) as proxy,
     ):
         told = {"model.proxy": proxy.url, "model.ca": str(certificates / "ca.pem")}
         named = {"model.name": "claude-sonnet-5-5", "model.base_url": SITE}
@@ -51,7 +51,7 @@ def test_an_investigation_goes_through_the_proxy_that_the_settings_name(
 def test_a_site_that_no_known_authority_vouches_for_gets_nothing(certificates: Path) -> None:
     with (
         MessagesApi(says("never")) as api,
-        Proxy(api, server_side(certificates)) as proxy,
+        Proxy(api.url, server_side(certificates)) as proxy,
         pytest.raises(ModelError) as caught,
     ):
         claude(proxy, None).respond(request())
@@ -64,7 +64,7 @@ def test_an_authority_vouches_for_no_other_name(tmp_path: Path) -> None:
     other = make(tmp_path, "DNS:other.example.org")
     with (
         MessagesApi(says("never")) as api,
-        Proxy(api, server_side(other)) as proxy,
+        Proxy(api.url, server_side(other)) as proxy,
         pytest.raises(ModelError),
     ):
         claude(proxy, other / "ca.pem").respond(request())

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,8 +15,10 @@ from connectors.jira_tracker import JiraSite, open_jira
 from connectors.jira_tracker.door import LARGEST_BODY, Door
 from connectors.jira_tracker.replies import Ask, NoReply
 from connectors.tracker import TicketSearch
+from tests.certificates import make, server_side
 from tests.connectors.jira.conftest import TurnedClock, site_of, tracker_on
 from tests.doubles.jira import Fault, Issue, Jira
+from tests.doubles.proxy import Proxy
 
 Served = Callable[..., Jira]
 ASK = Ask("myself", "3/myself")
@@ -124,3 +127,37 @@ def test_the_vendor_is_loaded_with_the_first_call_only() -> None:
     code = "import sys, connectors.jira_tracker; sys.exit('jira' in sys.modules)"
 
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make(tmp_path_factory.mktemp("tls"), "DNS:jira.example.org")
+
+
+def behind(proxy: Proxy, jira: Jira, ca_file: Path | None) -> Door:
+    url = "https://jira.example.org"
+    return door_to(jira, url=url, proxy=proxy.url, ca_file=ca_file)
+
+
+def test_a_site_is_reached_through_the_proxy_and_by_the_authority_that_are_named(
+    served: Served, certificates: Path
+) -> None:
+    jira = served()
+    with Proxy(jira.url, server_side(certificates)) as proxy:
+        reply = behind(proxy, jira, certificates / "ca.pem").send(ASK)
+
+    assert reply.status == 200
+    assert [line.split()[1] for line in proxy.asked] == ["jira.example.org:443"]
+
+
+def test_a_certificate_of_an_unknown_authority_is_refused(
+    served: Served, certificates: Path
+) -> None:
+    jira = served()
+    with (
+        Proxy(jira.url, server_side(certificates)) as proxy,
+        pytest.raises(NoReply, match="certificate was not accepted") as caught,
+    ):
+        behind(proxy, jira, None).send(ASK)
+
+    assert not caught.value.again
