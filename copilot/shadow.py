@@ -88,7 +88,8 @@ def shadow_of(text: str, opaque: re.Pattern[str], view: re.Pattern[str] = CODES)
 
 
 def _holds_codes(text: str) -> bool:
-    return bool(UNSAFE.search(text)) or any(start in text for start in SPELLED)
+    is_spelled = "[" in text and any(start in text for start in SPELLED)
+    return is_spelled or bool(UNSAFE.search(text))
 
 
 def _stands_for(unseen: str) -> str:

@@ -85,6 +85,7 @@ class Daemon:
         settings = self.workspace.settings
         settings.state.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.workspace.notes.create()
+        self.models.make_ready(self.workspace)
         self.inbox = _inbox(self.workspace)
         self.worker = Worker(
             workspace=lambda: self.workspace,

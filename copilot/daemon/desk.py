@@ -27,6 +27,8 @@ from copilot.workspace import Workspace
 
 LOG = logging.getLogger(__name__)
 NOTED_AT_ONCE = 200
+NOTED_IN_A_FLOOD = 10
+"""While each note steps aside, a second is over after a few: no more are read for nothing."""
 NOTING_FOR = timedelta(seconds=1)
 """Then it is looked whether something is due: in a flood, noting alone could take minutes."""
 STEP_ASIDE_S = 0.25
@@ -115,7 +117,8 @@ class Desk:
         """Bring new alerts into the notes, for a while; with *incident*, those of it."""
         begun = self.now()
         noted = 0
-        for entry, stored in self.inbox.unnoted(NOTED_AT_ONCE, incident):
+        most = NOTED_IN_A_FLOOD if not incident and self.is_pressed() else NOTED_AT_ONCE
+        for entry, stored in self.inbox.unnoted(most, incident):
             if not incident:
                 self._step_aside()
             noted += self._try(entry, partial(self.note, entry, stored))
@@ -134,7 +137,7 @@ class Desk:
         """Queue what is due, as far as workers and money go and the model can be asked."""
         # One in the queue for each worker of ours: it finds the next at once, and the rest waits
         # where it is ordered anew. What runs does not count; it may be another daemon's.
-        free = self.workspace().settings.daemon.workers - self.inbox.counts().get("queued", 0)
+        free = self.workspace().settings.daemon.workers - self.inbox.count("queued")
         if free <= 0 or not self.breaker.may_try:
             return 0
         if not self.breaker.is_well:

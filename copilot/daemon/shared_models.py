@@ -7,13 +7,13 @@ a thread should, and every attempt is counted.
 import random
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from threading import Lock
 
 from copilot import assembly
 from copilot.daemon.breaker import Breaker
-from copilot.errors import ModelError
+from copilot.errors import CopilotError, ModelError
 from copilot.models.model import Json, Model, Request, Response
 from copilot.models.retries import Attempt, Retries
 from copilot.workspace import Workspace
@@ -97,6 +97,14 @@ class SharedModels:
                 self._models[key] = self._made(name, workspace)
             model = self._models[key]
         yield model
+
+    def make_ready(self, workspace: Workspace) -> None:
+        """Make the model now, which loads its library; what hinders that is told when it is asked.
+
+        Loading takes seconds of one processor: in the first flood, senders would wait for it.
+        """
+        with suppress(CopilotError), self.model_for(workspace, lambda _: None):
+            pass
 
     def close(self) -> None:
         """Give the connections back."""

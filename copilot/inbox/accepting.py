@@ -25,6 +25,7 @@ from sqlalchemy import (
 
 from copilot.errors import InboxError
 from copilot.identity import incident_id
+from copilot.inbox import reading
 from copilot.inbox.board import Board
 from copilot.inbox.decision import Case, Firing, decide
 from copilot.inbox.tables import Instant, alerts, as_text, incidents
@@ -51,8 +52,7 @@ class Backlog:
         """Whether *wanted* more incidents may wait."""
         fresh = self.counted is not None and abs(now - self.counted) < RECOUNT_AFTER
         if wanted > self.left and not fresh:
-            waiting = select(func.count()).where(incidents.c.status == "waiting")
-            self.left = self.limit - (connection.scalar(waiting) or 0)
+            self.left = self.limit - reading.count(connection, "waiting")
             self.counted = now
         return wanted <= self.left
 

@@ -118,6 +118,11 @@ class Inbox:
         with self._reading() as connection:
             return reading.counts(connection)
 
+    def count(self, status: Status) -> int:
+        """How many incidents have that status; the others are not looked at."""
+        with self._reading() as connection:
+            return reading.count(connection, status)
+
     def unnoted(self, limit: int, incident: str = "") -> list[tuple[Entry, list[Stored]]]:
         """At most *limit* alerts that the notes do not have, by incident. Ignored ones are not.
 

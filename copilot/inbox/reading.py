@@ -103,6 +103,12 @@ def counts(connection: Connection) -> dict[Status, int]:
     return {row.status: row.its for row in connection.execute(rows)}
 
 
+def count(connection: Connection, status: Status) -> int:
+    """How many incidents have that status."""
+    its = select(func.count()).where(incidents.c.status == status)
+    return connection.scalar(its) or 0
+
+
 def spent(connection: Connection, since: datetime) -> Decimal:
     """What was spent since then, in dollars."""
     total = select(func.sum(spending.c.usd)).where(spending.c.at >= since)

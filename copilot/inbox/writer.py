@@ -34,7 +34,7 @@ ARRIVALS_A_COMMIT = 2_000
 ANSWER_S = 10
 """How long anybody waits for a commit; by then the disk hangs."""
 HEAL_EVERY_S = 1.0
-GATHER_S = 0.01
+GATHER_S = 0.02
 """How long a commit waits for more callers when there are many: each costs less among others."""
 COLLISIONS = frozenset({"40001", "40P01"})
 """PostgreSQL: two daemons were in each other's way."""

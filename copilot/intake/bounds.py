@@ -45,10 +45,7 @@ def load(body: bytes) -> Json:
         raise UsageError(f"the alert is not UTF-8 (byte {error.start}); send it as UTF-8") from None
     _measure(STRING.sub("0", text))
     try:
-        payload: Json = json.loads(
-            text, object_pairs_hook=_unique, parse_constant=_no_constant,
-            parse_int=_whole, parse_float=_finite,
-        )  # fmt: skip
+        payload: Json = STRICT.decode(text)
     except ValueError as error:
         raise UsageError(f"the alert is not JSON: {error}") from None
     return payload
@@ -95,3 +92,8 @@ def _finite(digits: str) -> float:
     if not math.isfinite(number):
         raise ValueError("a number is too large")
     return number
+
+
+STRICT = json.JSONDecoder(
+    object_pairs_hook=_unique, parse_constant=_no_constant, parse_int=_whole, parse_float=_finite
+)

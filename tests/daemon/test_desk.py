@@ -13,7 +13,7 @@ import pytest
 
 from copilot import app
 from copilot.assembly import VERSION
-from copilot.daemon.desk import Desk, Triage
+from copilot.daemon.desk import NOTED_IN_A_FLOOD, Desk, Triage
 from copilot.daemon.housekeeping import Housekeeping
 from copilot.daemon.jobs import due_job, next_job
 from copilot.daemon.shared_models import SharedModels
@@ -54,6 +54,7 @@ def desk_of(
     *,
     models: SharedModels | None = None,
     now: Callable[[], datetime] = lambda: NOW,
+    is_pressed: Callable[[], bool] = lambda: False,
 ) -> Desk:
     """Return a desk without a queue, before a purse that is never empty."""
     return Desk(
@@ -63,6 +64,7 @@ def desk_of(
         models=models or SharedModels(),
         allowance=lambda _: "full",
         now=now,
+        is_pressed=is_pressed,
     )
 
 
@@ -234,6 +236,17 @@ def test_more_incidents_than_one_round_looks_at_are_triaged(
     assert begun == [1, 1, 1, 0]
     for one in taken:
         assert "Offline triage" in (tmp_path / "notes" / one.incident / "report.md").read_text()
+
+
+def test_in_a_flood_few_alerts_are_noted_before_the_desk_looks_up(tmp_path: Path) -> None:
+    workspace, pressed = made_workspace(tmp_path), iter([True])
+    with Inbox(tmp_path / "inbox.sqlite", AT_ONCE, now=lambda: NOW) as inbox:
+        inbox.accept([arrival(f"workflow {number}", "normal") for number in range(12)])
+        desk = desk_of(workspace, inbox, is_pressed=lambda: next(pressed, False))
+        noted = [desk._note(), desk._note()]
+        desk.close()
+
+    assert noted == [NOTED_IN_A_FLOOD, 12 - NOTED_IN_A_FLOOD]
 
 
 def test_the_one_that_finds_out_is_the_one_that_was_tried_longest_ago(tmp_path: Path) -> None:

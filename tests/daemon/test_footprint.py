@@ -1,11 +1,13 @@
 """Claims about what a daemon holds: as much after many investigations as after a few."""
 
+import gc
 import itertools
 import os
 from pathlib import Path
 
 import pytest
 
+from copilot.daemon import serve
 from tests.daemon.running import Investigator, RunningDaemon
 from tests.doubles.messages_api import MessagesApi
 
@@ -42,3 +44,23 @@ def test_the_threads_of_investigations_share_two_heaps(tmp_path: Path) -> None:
         assert daemon.process
 
         assert heaps(daemon.process.pid) == 1
+
+
+def test_the_library_of_the_model_is_loaded_before_the_first_alert(tmp_path: Path) -> None:
+    with MessagesApi() as api, RunningDaemon(tmp_path, api) as daemon:
+        assert daemon.process
+        mapped = (Path("/proc") / str(daemon.process.pid) / "maps").read_text()
+
+    assert "/jiter/" in mapped  # the part of that library that is not Python
+
+
+def test_garbage_is_not_looked_for_among_what_was_loaded_at_the_start() -> None:
+    thresholds, before = gc.get_threshold(), len(gc.get_objects())
+    try:
+        serve.settle()
+
+        assert len(gc.get_objects()) < before / 10
+        assert gc.get_threshold()[0] > thresholds[0]
+    finally:
+        gc.unfreeze()
+        gc.set_threshold(*thresholds)

@@ -44,6 +44,7 @@ def a_days_work(inbox: Inbox) -> None:
     [taken] = inbox.accept([arrival()])
     inbox.accept([arrival(minute=1), resolved()])
     inbox.due(NOW + timedelta(minutes=1), 10)
+    inbox.count("queued")
     inbox.noted(one.key for _, some in inbox.unnoted(10) for one in some)
     inbox.queued(taken.incident, 1)
     inbox.spend(taken.incident, 1, 1, NOW, Decimal(1))
