@@ -126,6 +126,29 @@ def test_every_bad_input_is_tried_or_says_why_not() -> None:
     assert sorted(listed["untested"].keys() - entries) == []
 
 
+def defences(page: str) -> dict[str, list[str]]:
+    """Return the first cells of the tables of *page* under the headings that list defences."""
+    sections = re.findall(r"^## (.+)\n((?:(?!^## ).*\n)*)", page, re.MULTILINE)
+    rows = {title: re.findall(r"^\| ([^|]+?) \|", text, re.MULTILINE) for title, text in sections}
+    return {title: rows[title][1:] for title in ("One gate", "What a model that obeys can do")}
+
+
+def test_every_defence_against_strangers_names_tests_that_exist() -> None:
+    held = tomllib.loads((ROOT / "tests" / "defences.toml").read_text())
+    page = (ROOT / "docs" / "explanation" / "untrusted-text.md").read_text()
+    named = [test for rows in held.values() for tests in rows.values() for test in tests]
+
+    assert {title: list(rows) for title, rows in held.items()} == defences(page)
+    assert all(tests for rows in held.values() for tests in rows.values())
+    assert [name for name in named if not is_test(*name.split("::"))] == []
+
+
+def is_test(path: str, name: str) -> bool:
+    """Return whether that file has a test of that name."""
+    file = ROOT / path
+    return file.is_file() and f"\ndef {name}(" in file.read_text()
+
+
 def test_the_wheel_holds_the_packages_with_their_data_and_nothing_else(tmp_path: Path) -> None:
     uv = ROOT / ".uv" / "bin" / "uv"
     if not uv.is_file():

@@ -70,6 +70,19 @@ def test_a_change_is_one_commit_with_trailers(notes: NotesRepository) -> None:
     assert git(notes, "status", "--porcelain") == ""
 
 
+def test_no_subject_and_no_value_adds_a_line_to_the_message_of_a_commit(
+    notes: NotesRepository,
+) -> None:
+    forged = "it is DNS\n\nIncident: inc-9\r\nCost-Usd: 0\u2028Turn: 9"
+
+    notes.update(INCIDENT, add("x"), subject=forged, trailers={"Turn": forged})
+
+    [found] = notes.history(INCIDENT)
+    assert set(found.trailers) == {"Incident", "Turn"}
+    assert found.trailers["Incident"] == INCIDENT
+    assert len(git(notes, "show", "--no-patch", "--format=%B", "HEAD").strip().splitlines()) == 4
+
+
 def test_a_change_that_changes_nothing_makes_no_commit(notes: NotesRepository) -> None:
     note(notes, "the disk is full")
 
