@@ -50,6 +50,8 @@ KINDS = {
     "telegram": "123456789:AA" + MIXED[:33],
     "docker": "dckr_pat_" + MIXED[:27],
     "shopify": "shpat_" + HEX[:32],
+    "linear": "lin_api_" + MIXED[:40],
+    "groq": "gsk_" + MIXED[:52],
     "newrelic": "NRAK-" + MIXED.upper()[:27],
     "terraform": MIXED[:14] + ".atlasv1." + MIXED[:67],
     "jwt": "eyJ" + "hbGciOiJIUzI1NiJ9." + "eyJ" + "zdWIiOiIxMjM0NTY3ODkwIn0." + MIXED[:43],
@@ -97,6 +99,16 @@ NAMED = (
     "machine h login bob password {}",
 )
 
+WORDED = {
+    "got bearer {} from the header": "a1b2c3d4e5f6",
+    "sent basic {} to the proxy": "cm9ib3Q6aHVudGVyMg==",
+    "Authorization: Digest {}": 'username="bob", response="6629fae49393a05397450978507c4ef1"',
+    "authorization={} host=h": "q7w8e9r0",
+    "export X509_USER_PROXY={}": "/srv/glide/job7/proxy.pem",
+    "X509_USER_KEY: {} not readable": "/home/ann/.globus/userkey.pem",
+    "'KRB5CCNAME': '{}'": "/run/user/501/krb5/tkt7",
+}
+"""What nothing but the word before it gives away."""
 KEPT = (
     "commit 3f2a9c1e8b7d6f5a4c3b2a190807f6e5d4c3b2a1 by ann",
     "sha256:" + HEX,
@@ -151,6 +163,17 @@ def test_a_value_is_caught_by_its_name(frame: str, value: str) -> None:
         before, after = before.split()[0], ""
     assert redacted.startswith(before)
     assert redacted.endswith(after)
+
+
+@pytest.mark.parametrize(("frame", "value"), WORDED.items())
+@pytest.mark.bad_input("B69")
+def test_a_value_is_caught_by_the_word_before_it(frame: str, value: str) -> None:
+    before, after = frame.format("\0").split("\0")
+
+    redacted = REDACTOR.redact(frame.format(value))
+
+    assert value not in redacted
+    assert TOKEN.fullmatch(redacted.removeprefix(before).removesuffix(after))
 
 
 @pytest.mark.parametrize("frame", NAMED)
@@ -218,6 +241,8 @@ def test_a_private_key_that_was_cut_or_escaped_is_caught() -> None:
     assert MIXED[:16] not in REDACTOR.redact(
         f"{MIXED[:64]}\n{MIXED[:9]}\n{begin.replace('BEGIN', 'END')}"
     )
+    end = begin.replace("BEGIN", "END")
+    assert MIXED[:16] not in REDACTOR.redact(f'"{MIXED[:76]}\\n{MIXED[:76]}\\n{end}\\n"')
     assert MIXED[:16] not in REDACTOR.redact(
         f"12:00 {begin}\n12:01 {MIXED[:64]}\n12:02 {MIXED[:64]}"
     )

@@ -72,6 +72,22 @@ def test_an_empty_line_is_a_line_on_a_terminal_too(monkeypatch: pytest.MonkeyPat
     assert terminal.shown() == "\n"
 
 
+def test_by_no_way_does_a_text_move_the_cursor(capsys: pytest.CaptureFixture[str]) -> None:
+    hostile = "\x1b]52;c;eA==\x07 \x9b2J \u202egnp.exe \x1b[2Jend"
+    screen = Screen("never", {})
+
+    screen.line(hostile)
+    screen.say(hostile)
+    screen.page(f"{hostile}\n{hostile}")
+    screen.table(["a"], [[hostile]])
+    screen.document({hostile: hostile})
+    screen.event({hostile: hostile})
+
+    out, err = capsys.readouterr()
+    assert not set("\x1b\x07\x9b\u202e") & set(out + err)
+    assert ((out + err).count("gnp.exe"), (out + err).count("end")) == (9, 9)
+
+
 def test_markup_is_text(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stdout", terminal)
