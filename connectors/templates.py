@@ -8,8 +8,10 @@ and merged where most words agree (the idea of Drain, He et al., ICWS 2017); dif
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import groupby
 
 import re2
 
@@ -40,7 +42,7 @@ VALUE = re.compile(rf"(?<![^{_APART}])[^{_APART}\d]*+\d[^{_APART}]*")
 """A word that holds a digit. It is looked for at the starts of words only: any other start costs
 time that grows with the square of a word."""
 DIGITS = re.compile(r"\d+")
-ZEROS = str.maketrans("123456789", "0" * 9)
+ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
 ANY_DIGIT = re.compile(r"\\d|0-9|\{[\d,]*\}|0\[xX\]")
 """The parts of a mask that hold digits and yet take one digit like another, but for `0x`."""
 LONG_HEX = re.compile(
@@ -72,12 +74,12 @@ class TemplateMiner:
     """Gives each message the number of its template; the wording of one may grow wider."""
 
     def __init__(self, masks: Sequence[tuple[str, str]] = DEFAULT_MASKS) -> None:
-        self._masks = [(f"<{name}>", _compiled(name, pattern)) for name, pattern in masks]
+        self._masks = tuple(_compiled(masks))
         self._templates: list[_Template] = []
         self._groups: dict[tuple[int, str, str], list[int]] = {}
         self._known: dict[tuple[str, str], int] = {}
         self._shapes: dict[tuple[str, str], int] = {}
-        self._values: dict[str, str] = {}
+        self._masked = lru_cache(_CACHED)(self._worded)
         self._other: int | None = None
         self._is_blind = not any(DIGITS.search(ANY_DIGIT.sub("", pattern)) for _, pattern in masks)
 
@@ -97,8 +99,10 @@ class TemplateMiner:
 
         Where a digit stands before an `x` it may be the `0` of a number in hex, or may not be.
         """
-        shape = text.translate(ZEROS) if self._is_blind else text
-        return text if "0x" in shape or "0X" in shape else shape
+        if not self._is_blind:
+            return text
+        shape = text.encode("utf-8", "surrogatepass").translate(ZEROS)
+        return text if b"0x" in shape or b"0X" in shape else shape.decode("utf-8", "surrogatepass")
 
     def _numbered(self, kind: str, masked: str) -> int:
         key = (kind, masked)
@@ -116,24 +120,22 @@ class TemplateMiner:
 
     def mask(self, text: str) -> str:
         """*text* with its values masked, its blanks single, and without a leading time."""
-        masked = VALUE.sub(self._masked, text[:CHARACTERS])
-        return " ".join(LEADING.sub("", masked).split())
+        masked = " ".join(map(self._masked, text[:CHARACTERS].split()))
+        leading = LEADING.match(masked)
+        return masked[leading.end() :] if leading else masked
 
-    def _masked(self, match: re.Match[str]) -> str:
+    def _worded(self, word: str) -> str:
+        """What stands between two blanks, with its values masked."""
+        return VALUE.sub(self._classified, word)
+
+    def _classified(self, match: re.Match[str]) -> str:
         word = match[0]
-        known = self._values.get(word)
-        if known is None:
-            known = self._classified(word)
-            if len(self._values) >= _CACHED:
-                self._values.clear()
-            self._values[word] = known
-        return known
-
-    def _classified(self, word: str) -> str:
         core = word.strip(".:-/@#*!?&")
         start = word.find(core)
-        for placeholder, pattern in self._masks:
-            if pattern.fullmatch(core):
+        for pattern, placeholders in self._masks:
+            found = pattern.fullmatch(core)
+            if found and found.lastindex:
+                placeholder = placeholders[found.lastindex - 1]
                 return word[:start] + placeholder + word[start + len(core) :]
         if MIXED.fullmatch(core):
             return word.replace(core, "<id>")
@@ -173,12 +175,20 @@ class TemplateMiner:
         return len(self._templates) - 1
 
 
-def _compiled(name: str, pattern: str) -> re.Pattern[str]:
-    """The pattern, ready to match; what an operator wrote is RE2, so that no word can stall it."""
-    compiled: re.Pattern[str] = (
-        re.compile(pattern) if (name, pattern) in DEFAULT_MASKS else re2.compile(pattern)
-    )
-    return compiled
+def _compiled(
+    masks: Sequence[tuple[str, str]],
+) -> Iterator[tuple[re.Pattern[str], tuple[str, ...]]]:
+    """Patterns in their order, ready to match, each with the placeholders of its groups.
+
+    Neighbours of ours are tried at once. What an operator wrote is RE2: no word can stall it.
+    """
+    for ours, neighbours in groupby(masks, key=DEFAULT_MASKS.__contains__):
+        listed = [(f"<{name}>", f"({pattern})") for name, pattern in neighbours]
+        if ours:
+            placeholders, patterns = zip(*listed, strict=True)
+            yield re.compile("|".join(patterns)), placeholders
+        else:
+            yield from ((re2.compile(pattern), (placeholder,)) for placeholder, pattern in listed)
 
 
 def telling(message: str) -> str:

@@ -19,10 +19,10 @@ def sampled(book: sqlite3.Connection, selection: Selection, step: int) -> Iterat
     clause, values = selection.where()
     entry = "" if selection.needs_entry else " JOIN entry ON entry.id = words.rowid"
     clause = clause.replace(" WHERE ", f"{entry} WHERE ", 1)
-    rows = book.execute(
+    rows: Iterator[Row] = book.execute(
         f"SELECT entry.id, entry.source, entry.level, entry.message {clause}", values
     )
-    return map(Row._make, rows)
+    return rows
 
 
 def _thinned(selection: Selection, step: int) -> Selection:

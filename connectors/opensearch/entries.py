@@ -4,8 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 from connectors.log_files.levels import LEVELS, find_level, level_of_word
 from connectors.logbook import Entry, TimeFlag
@@ -23,15 +22,8 @@ NUMBERS = {name: place for place, name in enumerate(LEVELS)}
 NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-class Glance(NamedTuple):
-    """What places an entry and tells its kind; `time` is a text that sorts like the times."""
-
-    time: str
-    source: str
-    line: int
-    level: int
-    message: str
-    hit: Hit
+Glance: TypeAlias = tuple[str, int, str]
+"""What tells the kind of an entry: its source, the number of its level, and its message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +39,11 @@ class Reading:
 
     def glance(self, hit: Hit) -> Glance:
         """A look at one hit; ten thousands of ours are looked at for a few that are shown."""
+        told: Any = hit.source
         if self.schema.own:
-            told: Any = hit.source
-            return Glance(
-                str(told.get(self.schema.time.name) or "").rstrip("Z"),
-                told.get("source", ""),
-                told.get("line", 0),
-                NUMBERS.get(told.get("level", ""), 0),
-                _message(hit),
-                hit,
-            )
-        entry = self._foreign(hit)
-        time = entry.time.isoformat(timespec="microseconds") if entry.time else ""
-        level = NUMBERS.get(entry.level, 0)
-        return Glance(time, entry.source, entry.line, level, entry.message, hit)
+            return told.get("source", ""), NUMBERS.get(told.get("level", ""), 0), _message(hit)
+        text = self._text(hit)
+        return self._named(hit), NUMBERS.get(self._level(hit.source, text), 0), text
 
     def _own(self, hit: Hit) -> Entry:
         """The entry that `importer` wrote; ten thousand of them are read for one search."""
@@ -85,32 +68,39 @@ class Reading:
         column = hit.values.get(schema.time.name)
         value = column if column is not None else value_at(source, schema.time.name)
         time = time_of(schema.time, value, self._clock)
-        message = value_at(source, schema.message) if schema.message else None
-        text = (
-            message
-            if isinstance(message, str)
-            else canonical(source if message is None else message)
-        )
-        name = value_at(source, schema.source) if schema.source != "_index" else None
+        text = self._text(hit)
         line = value_at(source, schema.line) if schema.line else None
         return Entry(
             id=hit.key,
             time=time,
             time_flag="own" if time else "none",
             level=self._level(source, text),
-            source=name if isinstance(name, str) and name else hit.index_name,
+            source=self._named(hit),
             line=line if isinstance(line, int) and not isinstance(line, bool) else 0,
             record=None,
-            message=TOO_LARGE if hit.cut else text,
+            message=text,
             fields=dict(self._pairs(source)),
             verbatim=False,
         )
 
+    def _text(self, hit: Hit) -> str:
+        """The message of an entry that is not ours; all of the entry where it has none."""
+        if hit.cut:
+            return TOO_LARGE
+        path = self.schema.message
+        message = value_at(hit.source, path) if path else None
+        if isinstance(message, str):
+            return message
+        return canonical(hit.source if message is None else message)
+
+    def _named(self, hit: Hit) -> str:
+        path = self.schema.source
+        name = counted_at(hit.source, path) if path != "_index" else None
+        return name if isinstance(name, str) and name else hit.index_name
+
     def _level(self, source: JsonObject, text: str) -> str:
         if self.schema.level:
-            value = value_at(source, self.schema.level)
-            if value is None:  # the counted field is often a part of the one in the document
-                value = value_at(source, self.schema.level.rpartition(".")[0])
+            value = counted_at(source, self.schema.level)
             if isinstance(value, str | int):
                 return level_of_word(str(value))
         return find_level(text, 0, timed=False)[0]
@@ -147,6 +137,12 @@ def value_at(source: JsonObject, path: str) -> Json:
     return None
 
 
+def counted_at(source: JsonObject, path: str) -> Json:
+    """What stands under the path of a field that is counted: often a part of the one written."""
+    value = value_at(source, path)
+    return value_at(source, path.rpartition(".")[0]) if value is None else value
+
+
 def leaves(source: JsonObject, above: str = "") -> Iterator[tuple[str, str]]:
     """Every plain value of a document with its dotted path; a list of them as JSON."""
     for name, value in source.items():
@@ -155,12 +151,6 @@ def leaves(source: JsonObject, above: str = "") -> Iterator[tuple[str, str]]:
             yield from leaves(value, f"{path}.")
         elif value is not None:
             yield path, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def in_order(glances: list[Glance]) -> list[Glance]:
-    """By time, source and place in it; those without a time last."""
-    timed = sorted((one for one in glances if one.time), key=itemgetter(0, 1, 2))
-    return [*timed, *(one for one in glances if not one.time)]
 
 
 def searched_text(entry: Entry, hit: Hit) -> str:

@@ -10,7 +10,7 @@ from connectors.logbook import Bucket, Coverage, Filters, Overview, Pattern
 from connectors.opensearch.answers import Answer, together
 from connectors.opensearch.faults import RefusedError
 from connectors.opensearch.query import Query, select, trouble
-from connectors.opensearch.sample import Masks, estimate, frequent, sampled
+from connectors.opensearch.sample import Masks, Mine, estimate
 from connectors.opensearch.schema import Schema
 from connectors.opensearch.searches import Searches
 from connectors.opensearch.span import Span, page_body, span_bodies, span_of
@@ -223,14 +223,15 @@ def _edges(told: _Told, gaps: Sequence[tuple[int, int]]) -> list[Window]:
 def _top(told: _Told, masks: Masks) -> tuple[Pattern, ...]:
     """The most frequent templates; the notes say when they come from a sample."""
     total = told.span.total.value
-    sample = sampled(told.searches, told.inside, total, MINED)
+    mine = Mine(told.searches, masks)
+    sample = mine.sample(told.inside, total, MINED)
     told.whys.append(sample.why)
     if sample.scale > 1:
         told.notes.append(
-            f"top templates come from {len(sample.glances)} entries drawn from {total}; their "
+            f"top templates come from {sample.read} entries drawn from {total}; their "
             "counts are estimates"
         )
-    return frequent(told.searches.schema, sample, masks, TOP)
+    return mine.frequent(sample, TOP)
 
 
 def _counts(answer: Answer, name: str) -> list[tuple[str, int]]:

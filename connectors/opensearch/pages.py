@@ -6,7 +6,7 @@ hits of a page is never split: the next page begins with it again, and what was 
 Source of the fault that this avoids: opensearch-project/opensearch-py#562.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -51,15 +51,17 @@ START = Place()
 
 @dataclass(slots=True)
 class Pages:
-    """Reads one sorted search page by page. `body` has its query and its sort, but no size."""
+    """Reads one sorted search page by page, and keeps no page: there may be many.
+
+    `body` has its query and its sort, but no size.
+    """
 
     searches: Searches
     body: JsonObject
     place: Place = START
     size: int = PAGE
-    hits: list[Hit] = field(default_factory=list)
     more: bool = True
-    """False once the last page was read."""
+    """False once the last hit was given."""
     _whys: list[str] = field(default_factory=list)
     _bare: bool = False
 
@@ -74,43 +76,53 @@ class Pages:
             body["_source"] = list(BARE) if self.searches.schema.own else False
         return body
 
-    def take(self, request: JsonObject, answer: Answer) -> None:
-        """Take in the answer to *request*."""
+    def take(self, request: JsonObject, answer: Answer, wanted: int) -> list[Hit]:
+        """The new hits of the answer to *request*, no more than *wanted*; the place is after them.
+
+        `more` is then true exactly when there are further ones, or may be.
+        """
         self._whys.append(answer.why_incomplete)
         self.more = answer.given == request["size"]
-        fresh = [hit for hit in answer.hits if hit.key not in self.place.given]
+        given = frozenset(self.place.given)
+        fresh = [hit for hit in answer.hits if not given or hit.key not in given]
         if self._bare:
             self._bare, self.size = False, PAGE
             fresh = [hit._replace(cut=True) for hit in fresh]
             self._whys.append("entries of more than 8 MiB were not read, only their time and place")
-        self.hits += fresh
-        self.place = self.place.beyond(fresh)
         if self.more and not fresh:  # a page of one group, all of it given: look further at once
             self.size = min(self.size * 4, LARGEST_PAGE)
             if answer.given >= LARGEST_PAGE:
                 self.more = False
                 self._whys.append(f"over {LARGEST_PAGE} entries share one place in the order")
+        self.more = self.more or len(fresh) > wanted
+        taken = fresh[:wanted]
+        self.place = self.place.beyond(taken)
+        return taken
 
-    def read(self, wanted: int) -> None:
-        """Read on until there are *wanted* hits or no more; several pages in one frozen view."""
-        if self.more and len(self.hits) < wanted:
-            self.attempt(wanted - len(self.hits), self.searches.one)
-        if len(self.hits) >= wanted or not self.more:
+    def each(self, wanted: int) -> Iterator[list[Hit]]:
+        """The next *wanted* hits, page by page; from the second page on, in one frozen view."""
+        if self.more and wanted > 0:
+            first = self.attempt(wanted, self.searches.one)
+            wanted -= len(first)
+            yield first
+        if not self.more or wanted <= 0:
             return
         with self.searches.point() as point:
-            while self.more and len(self.hits) < wanted:
+            while self.more and wanted > 0:
                 ask = partial(self.searches.within, point) if point else self.searches.one
-                self.attempt(wanted - len(self.hits), ask)
+                hits = self.attempt(wanted, ask)
+                wanted -= len(hits)
+                yield hits
 
-    def attempt(self, wanted: int, ask: Callable[[JsonObject], Answer]) -> None:
-        """Read one page by *ask*, a smaller one where an answer would be too large."""
+    def attempt(self, wanted: int, ask: Callable[[JsonObject], Answer]) -> list[Hit]:
+        """One page by *ask*; none, and a smaller one next, where the answer would be too large."""
         request = {**self.request(wanted), "track_total_hits": False}
         try:
             answer = ask(request)
         except UnansweredError as error:
             self.shrink(error)
-        else:
-            self.take(request, answer)
+            return []
+        return self.take(request, answer, wanted)
 
     def shrink(self, error: UnansweredError) -> None:
         """Make the next page smaller, or raise *error* where that would not help."""

@@ -9,11 +9,10 @@ from datetime import timedelta
 from connectors.comparison import Scale, compared
 from connectors.logbook import Count, Coverage, Filters, Patterns
 from connectors.opensearch.answers import together
-from connectors.opensearch.query import Query, select
-from connectors.opensearch.sample import EMPTY, Masks, Sample, mined, sampled
+from connectors.opensearch.query import select
+from connectors.opensearch.sample import Masks, Mine, Sample
 from connectors.opensearch.searches import Searches
 from connectors.opensearch.span import Span, span_bodies, span_of
-from connectors.templates import TemplateMiner
 from copilot.window import ALWAYS, Window
 
 MINED = 50_000
@@ -33,37 +32,34 @@ def patterns(
     there = None
     if used:
         there = span_of(schema, used, searches.many(span_bodies(schema, query, used)))
-    samples = [_sample(searches, query.within(schema, window), here), EMPTY]
+    mine = Mine(searches, masks)
+    seen = mine.sample(query.within(schema, window), here.total.value, MINED)
+    before = Sample({}, 0, 1.0, "")
     if used and there:
-        samples[1] = _sample(searches, query.within(schema, used), there)
-    miner = TemplateMiner(masks)
-    (seen, before), pool = mined(schema, miner, samples)
+        before = mine.sample(query.within(schema, used), there.total.value, MINED)
     longer = _seconds(used, there) / _seconds(window, here) if used and there else 1.0
-    found = compared(miner, seen, before, Scale(samples[0].scale, samples[1].scale, longer))
-    notes = [*schema.notes, *query.notes, *_estimates(samples, here, there)]
+    scale = Scale(seen.scale, before.scale, longer)
+    found = compared(mine.miner, seen.seen, before.seen, scale)
+    notes = [*schema.notes, *query.notes, *_estimates((seen, before), here, there)]
     if used and baseline is None:
         notes.append(f"the baseline is the same length of time just before: {used}")
     if found.left_out:
         notes.append(f"{found.left_out} further templates are not listed")
-    whys = (here.why, there.why if there else "", *(sample.why for sample in samples))
+    whys = (here.why, there.why if there else "", seen.why, before.why)
     return Patterns(
-        rose=pool.lines(found.rose),
-        vanished=pool.lines(found.vanished),
+        rose=mine.lines(found.rose),
+        vanished=mine.lines(found.vanished),
         total=here.total,
         baseline_total=there.total if there else Count(0),
         coverage=Coverage(together(whys), 0 if window == ALWAYS else here.untimed, tuple(notes)),
     )
 
 
-def _sample(searches: Searches, query: Query, span: Span) -> Sample:
-    return sampled(searches, query, span.total.value, MINED)
-
-
-def _estimates(samples: list[Sample], here: Span, there: Span | None) -> list[str]:
+def _estimates(samples: tuple[Sample, Sample], here: Span, there: Span | None) -> list[str]:
     """What a reader must know about the counts of either window."""
     totals = (here.total.value, there.total.value if there else 0)
     return [
-        f"the {name} was mined from {len(sample.glances)} entries drawn from {total}; its counts "
+        f"the {name} was mined from {sample.read} entries drawn from {total}; its counts "
         "are estimates"
         for name, sample, total in zip(("window", "baseline"), samples, totals, strict=True)
         if sample.scale > 1

@@ -2,16 +2,17 @@
 
 The draw is the server's own `random_score` over `_seq_no` with a fixed seed: the same question gets
 the same sample. It reads no other index and runs no script; it is the one clause besides those that
-`query` lists.
+`query` lists. Templates are counted while pages arrive, and a page is let go with all that no
+template is shown by: a sample may be larger than what ought to be held at once.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from connectors.logbook import Pattern
-from connectors.opensearch.answers import Answer
-from connectors.opensearch.entries import Glance, Reading, in_order
+from connectors.opensearch.answers import Answer, Hit
+from connectors.opensearch.entries import Reading
 from connectors.opensearch.pages import Pages
 from connectors.opensearch.query import Query
 from connectors.opensearch.schema import Schema
@@ -19,95 +20,110 @@ from connectors.opensearch.searches import Searches
 from connectors.opensearch.times import column
 from connectors.template_counts import Counted, Line, Row, counted, drawn, shown
 from connectors.templates import TemplateMiner
-from copilot.values import JsonObject
+from copilot.values import Json, JsonObject
 
 Masks = Sequence[tuple[str, str]]
 SEED = 17
 PAGE = 5_000
+NEVER = (1 << 63) - 1
+"""What an entry without a time is sorted by."""
+ARRIVALS = 1 << 24
+"""More than are ever read for one answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Entries in order, as hits that are read in full only where they are shown."""
+    """The templates of a window, counted over all its entries or an even sample of them."""
 
-    glances: tuple[Glance, ...]
+    seen: Counted
+    read: int
+    """How many entries they were counted over."""
     scale: float
     """How many of all each one stands for."""
     why: str
     """Why it is not what it should be; empty when it is."""
 
 
-EMPTY = Sample((), 1.0, "")
+@dataclass(slots=True)
+class Mine:
+    """Mines the samples of one answer together, so that a template is the same one in each."""
 
+    searches: Searches
+    masks: Masks
+    miner: TemplateMiner = field(init=False)
+    _hits: dict[int, Hit] = field(default_factory=dict)
+    """Those that templates are shown by, under numbers that order like their times."""
+    _sources: dict[str, int] = field(default_factory=dict)
+    _arrived: int = 0
 
-def sampled(searches: Searches, query: Query, total: int, limit: int) -> Sample:
-    """All entries of *query*, or *limit* of them drawn evenly where there are more."""
-    if not total:
-        return EMPTY
-    schema = searches.schema
-    clause, sort = query.clause(), list[JsonObject]([{"_seq_no": "asc"}])
-    if total > limit:
-        score: JsonObject = {"seed": SEED, "field": "_seq_no"}
-        clause = {"function_score": {"query": clause, "random_score": score}}
-        sort = [{"_score": "desc"}, {"_seq_no": "asc"}]
-    body: JsonObject = {"query": clause, "sort": list(sort)}
-    if schema.own:
-        body["_source"] = {"excludes": ["extra", "pairs", "names"]}
-    else:
-        body["docvalue_fields"] = [column(schema.time)]
-    pages = Pages(searches, body, size=PAGE)
-    pages.read(limit)
-    reading = Reading(schema)
-    glances = in_order([reading.glance(hit) for hit in pages.hits[:limit]])
-    scale = total / len(glances) if total > limit and glances else 1.0
-    return Sample(tuple(glances), scale, pages.why)
+    def __post_init__(self) -> None:
+        self.miner = TemplateMiner(self.masks)
 
-
-@dataclass(frozen=True, slots=True)
-class Pool:
-    """The entries of one or two samples, numbered in the order of their time."""
-
-    reading: Reading
-    glances: dict[int, Glance]
-    names: dict[int, str]
+    def sample(self, query: Query, total: int, limit: int) -> Sample:
+        """All *total* entries of *query*, or *limit* of them drawn evenly where there are more."""
+        found: Counted = {}
+        if not total:
+            return Sample(found, 0, 1.0, "")
+        pages = Pages(self.searches, _body(self.searches.schema, query, total > limit), size=PAGE)
+        held: dict[int, Hit] = {}
+        before = self._arrived
+        for hits in pages.each(limit):
+            held |= self._count(hits, found)
+            held = {place: held[place] for seen in found.values() for place in seen.samples}
+        self._hits |= held
+        read = self._arrived - before
+        return Sample(found, read, total / read if total > limit and read else 1.0, pages.why)
 
     def lines(self, lines: Sequence[Line]) -> tuple[Pattern, ...]:
         """The patterns of *lines*."""
-        entries = {place: self.reading.entry(self.glances[place].hit) for place in shown(lines)}
-        return drawn(lines, entries, self.names)
+        reading = Reading(self.searches.schema)
+        entries = {place: reading.entry(self._hits[place]) for place in shown(lines)}
+        return drawn(lines, entries, {number: name for name, number in self._sources.items()})
+
+    def frequent(self, sample: Sample, count: int) -> tuple[Pattern, ...]:
+        """The most frequent templates of a sample."""
+        most = sorted(sample.seen.items(), key=lambda item: -item[1].count)[:count]
+        return self.lines(
+            [
+                Line(self.miner.text(number), seen, round(seen.count * sample.scale), 0, 1.0)
+                for number, seen in most
+            ]
+        )
+
+    def _count(self, hits: list[Hit], found: Counted) -> dict[int, Hit]:
+        """Count one page into *found*; its hits by their places."""
+        reading, sources = Reading(self.searches.schema), self._sources
+        placed: dict[int, Hit] = {}
+        rows: list[Row] = []
+        for hit in hits:
+            place = self._place(hit.order[-1] if hit.order else None)
+            placed[place] = hit
+            source, level, message = reading.glance(hit)
+            rows.append((place, sources.setdefault(source, len(sources)), level, message))
+        counted(self.miner, sorted(rows), found)
+        return placed
+
+    def _place(self, time: Json) -> int:
+        """A number for an entry of that time as it is sorted by, unlike any other; see Row."""
+        self._arrived += 1
+        if isinstance(time, int) and time != NEVER:
+            return time * ARRIVALS + self._arrived
+        if isinstance(time, float):
+            return int(time * 1_000_000) * ARRIVALS + self._arrived
+        return self._arrived - (1 << 100)
 
 
-def mined(
-    schema: Schema, miner: TemplateMiner, samples: Sequence[Sample]
-) -> tuple[list[Counted], Pool]:
-    """The templates of each sample, and the pool that they are drawn from."""
-    numbers: dict[str, int] = {}
-    glances: dict[int, Glance] = {}
-    found = []
-    for sample in samples:
-        rows = []
-        for glance in sample.glances:
-            # without a time comes first, as negative numbers do; see Row
-            place = len(glances) if glance.time else len(glances) - (1 << 40)
-            glances[place] = glance
-            source = numbers.setdefault(glance.source, len(numbers))
-            rows.append(Row(place, source, glance.level, glance.message))
-        found.append(counted(miner, sorted(rows)))
-    names = {number: name for name, number in numbers.items()}
-    return found, Pool(Reading(schema), glances, names)
-
-
-def frequent(schema: Schema, sample: Sample, masks: Masks, count: int) -> tuple[Pattern, ...]:
-    """The most frequent templates of a sample."""
-    miner = TemplateMiner(masks)
-    (seen,), pool = mined(schema, miner, [sample])
-    most = sorted(seen.items(), key=lambda item: -item[1].count)[:count]
-    return pool.lines(
-        [
-            Line(miner.text(number), item, round(item.count * sample.scale), 0, 1.0)
-            for number, item in most
-        ]
-    )
+def _body(schema: Schema, query: Query, drawn_evenly: bool) -> JsonObject:
+    """The search that gives a sample; each hit says last what its time is."""
+    clause, sort = query.clause(), list[Json]([{"_seq_no": "asc"}, schema.order("asc")[0]])
+    if drawn_evenly:
+        score: JsonObject = {"seed": SEED, "field": "_seq_no"}
+        clause = {"function_score": {"query": clause, "random_score": score}}
+        sort = [{"_score": "desc"}, *sort]
+    body: JsonObject = {"query": clause, "sort": sort}
+    if schema.own:
+        return body | {"_source": {"excludes": ["extra", "pairs", "names"]}}
+    return body | {"docvalue_fields": [column(schema.time)]}
 
 
 def estimate(schema: Schema, answer: Answer) -> datetime | None:

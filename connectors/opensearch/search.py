@@ -1,13 +1,14 @@
 """Search: one page of entries, the count of all, and what the answer rests on."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from connectors.logbook import Count, Coverage, Entry, Filters, Found, Search
 from connectors.opensearch.answers import Hit, together
 from connectors.opensearch.cursor import Cursor, closed, opened
 from connectors.opensearch.entries import Reading, searched_text
 from connectors.opensearch.faults import RefusedError, UnansweredError
-from connectors.opensearch.pages import START, Pages
+from connectors.opensearch.pages import Pages
 from connectors.opensearch.query import Query, select
 from connectors.opensearch.schema import Schema
 from connectors.opensearch.searches import Searches
@@ -66,47 +67,79 @@ def _answer(asked: _Asked, query: Query) -> Found:
         opened(asked.search, "ranked" if asked.ranked else "timed"),
     )
     try:
-        pages, span = _first(asked, query, cursor)
+        first = _first(asked, query, cursor)
     except (RefusedError, UnansweredError) as error:
         return _later_half(asked, query, error)
+    span = first.span
     if not span.total.value and not span.untimed and asked.text.groups and not asked.search.cursor:
         return _within_words(asked, span)
-    why = together((span.why, pages.why))
+    why = together((span.why, first.pages.why))
     notes = list(query.notes)
     if why or not span.total.value:
         notes += asked.schema.notes
     if not span.total.value and window != ALWAYS and query.scored and not why:
         notes += _elsewhere(asked.searches, query)
-    hits, cursor_text = _page(asked, query, pages, cursor, span)
-    reading = Reading(asked.schema)
-    entries = tuple(reading.entry(hit) for hit in hits)
+    entries, cursor_text = _page(asked, query, first, cursor)
     found = Found(
-        entries,
+        tuple(entries.kept),
         span.total,
-        Coverage(together((why, pages.why)), span.untimed, tuple(notes)),
+        Coverage(together((why, first.pages.why)), span.untimed, tuple(notes)),
         span.first,
         span.last,
         cursor_text,
     )
-    return _checked(asked, found, hits)
+    return _checked(entries, found)
 
 
-def _first(asked: _Asked, query: Query, cursor: Cursor) -> tuple[Pages, Span]:
+@dataclass(frozen=True, slots=True)
+class _First:
+    """The first hits of a search, how its further ones are read, and how many there are."""
+
+    hits: list[Hit]
+    pages: Pages
+    span: Span
+
+
+@dataclass(slots=True)
+class _Entries:
+    """Entries as they are read; a hit is not kept, ten thousand of them are read for one search."""
+
+    reading: Reading
+    loose: tuple[str, ...]
+    """What each entry must hold to the letter: the server compares words only."""
+    kept: list[Entry] = field(default_factory=list)
+    dropped: int = 0
+
+    def __len__(self) -> int:
+        return len(self.kept) + self.dropped
+
+    def take(self, hits: list[Hit]) -> None:
+        """Read one page."""
+        for hit in hits:
+            entry = self.reading.entry(hit)
+            if self.loose and not all(
+                text.casefold() in searched_text(entry, hit) for text in self.loose
+            ):
+                self.dropped += 1
+            else:
+                self.kept.append(entry)
+
+
+def _first(asked: _Asked, query: Query, cursor: Cursor) -> _First:
     """The first page and the span, in one request; a smaller page where it would be too large."""
     schema, window = asked.schema, asked.search.window
     pages = Pages(asked.searches, _body(asked, query, cursor), cursor.place)
     spans = span_bodies(schema, query, window)
     while True:
-        request = {**pages.request(asked.limit + 1), "track_total_hits": False}
+        request = {**pages.request(asked.limit), "track_total_hits": False}
         bodies = [request, *spans] if asked.limit else spans
         try:
             answers = asked.searches.many(bodies)
         except UnansweredError as error:
             pages.shrink(error)
             continue
-        if asked.limit:
-            pages.take(request, answers[0])
-        return pages, span_of(schema, window, answers[-3:])
+        hits = pages.take(request, answers[0], asked.limit) if asked.limit else []
+        return _First(hits, pages, span_of(schema, window, answers[-3:]))
 
 
 def _body(asked: _Asked, query: Query, cursor: Cursor) -> JsonObject:
@@ -123,28 +156,24 @@ def _body(asked: _Asked, query: Query, cursor: Cursor) -> JsonObject:
     return page_body(schema, inside, order)
 
 
-def _page(
-    asked: _Asked, query: Query, pages: Pages, cursor: Cursor, span: Span
-) -> tuple[list[Hit], str]:
-    """The hits of the page, those without a time last, and the cursor for the next page."""
-    limit = asked.limit
-    pages.read(limit + 1)
-    if len(pages.hits) > limit:
-        taken = pages.hits[:limit]
-        place = cursor.place.beyond(taken)
-        return taken, closed(asked.search, Cursor(cursor.part, place)) if limit else ""
-    untimed = span.untimed if asked.search.window == ALWAYS else 0
+def _page(asked: _Asked, query: Query, first: _First, cursor: Cursor) -> tuple[_Entries, str]:
+    """The entries of the page, those without a time last, and the cursor for the next page."""
+    limit, pages = asked.limit, first.pages
+    entries = _Entries(Reading(asked.schema), inexact(asked.text, asked.schema.searched))
+    if not limit:
+        return entries, ""
+    entries.take(first.hits)
+    for hits in pages.each(limit - len(entries)):
+        entries.take(hits)
+    if pages.more:
+        return entries, closed(asked.search, Cursor(cursor.part, pages.place))
+    untimed = first.span.untimed if asked.search.window == ALWAYS else 0
     if cursor.part != "timed" or not untimed:
-        return pages.hits, ""
+        return entries, ""
     rest = Pages(asked.searches, _body(asked, query, Cursor("untimed")))
-    wanted = limit - len(pages.hits)
-    if not wanted:
-        return pages.hits, closed(asked.search, Cursor("untimed"))
-    rest.read(wanted + 1)
-    taken = rest.hits[:wanted]
-    more = len(rest.hits) > wanted
-    next_cursor = Cursor("untimed", START.beyond(taken))
-    return [*pages.hits, *taken], closed(asked.search, next_cursor) if more else ""
+    for hits in rest.each(limit - len(entries)):
+        entries.take(hits)
+    return entries, closed(asked.search, Cursor("untimed", rest.place)) if rest.more else ""
 
 
 def _elsewhere(searches: Searches, query: Query) -> list[str]:
@@ -168,18 +197,19 @@ def _later_half(asked: _Asked, query: Query, error: RefusedError | UnansweredErr
     middle = window.start + (window.end - window.start) / 2
     half = replace(asked, search=replace(asked.search, window=Window(middle, window.end)))
     cursor = opened(half.search, "ranked" if half.ranked else "timed")
-    pages, span = _first(half, query, cursor)
-    hits, _ = _page(half, query, pages, cursor, span)
+    first = _first(half, query, cursor)
+    entries, _ = _page(half, query, first, cursor)
+    span = first.span
     why = f"all of {window} was too much at once ({error}); only {half.search.window} was searched"
-    reading = Reading(asked.schema)
-    return Found(
-        tuple(reading.entry(hit) for hit in hits),
+    found = Found(
+        tuple(entries.kept),
         Count(span.total.value, "at_least"),
-        Coverage(together((why, span.why, pages.why)), span.untimed),
+        Coverage(together((why, span.why, first.pages.why)), span.untimed),
         span.first,
         span.last,
         "",
     )
+    return _checked(entries, found)
 
 
 def _within_words(asked: _Asked, span: Span) -> Found:
@@ -188,15 +218,13 @@ def _within_words(asked: _Asked, span: Span) -> Found:
     plain, _ = select(schema, replace(search_.filters, text=""))
     inside = plain.within(schema, search_.window)
     pages = Pages(searches, page_body(schema, inside, "desc"))
-    pages.read(SCANNED + 1)
     reading = Reading(schema)
     found: list[Entry] = []
-    for hit in pages.hits[:SCANNED]:
+    for hit in chain.from_iterable(pages.each(SCANNED)):
         entry = reading.entry(hit)
         if _holds(asked.text, searched_text(entry, hit)):
             found.append(entry)
-    bounded = len(pages.hits) > SCANNED
-    why = f"only the newest {SCANNED} entries were searched inside words" if bounded else ""
+    why = f"only the newest {SCANNED} entries were searched inside words" if pages.more else ""
     held = "some hold" if found else "none holds"
     notes = [f"no entry holds the text as whole words; {held} it inside longer words"]
     if search_.window != ALWAYS and not found:
@@ -222,24 +250,20 @@ def _holds(text: TextQuery, held: str) -> bool:
     return wanted and not any(term.text.casefold() in held for term in text.excluded)
 
 
-def _checked(asked: _Asked, found: Found, hits: list[Hit]) -> Found:
-    """The page without entries that hold the words only, where the server keeps no punctuation."""
-    loose = inexact(asked.text, asked.schema.searched)
-    if not loose or not found.total.value:
+def _checked(entries: _Entries, found: Found) -> Found:
+    """The page with its count, where some entries were left out as holding the words only."""
+    if not entries.loose or not found.total.value:
         return found
-    kept = tuple(
-        entry
-        for entry, hit in zip(found.entries, hits, strict=True)
-        if all(text.casefold() in searched_text(entry, hit) for text in loose)
+    whole = len(entries) == found.total.value
+    shown = ", ".join(repr(text) for text in entries.loose)
+    note = (
+        f"the index compares words only; {entries.dropped} entries of this page did not hold "
+        f"{shown}"
     )
-    dropped = len(found.entries) - len(kept)
-    whole = len(found.entries) == found.total.value
-    shown = ", ".join(repr(text) for text in loose)
-    note = f"the index compares words only; {dropped} entries of this page did not hold {shown}"
     total = (
-        Count(found.total.value - dropped, "exact")
+        Count(found.total.value - entries.dropped, "exact")
         if whole
         else Count(found.total.value, "unknown")
     )
     coverage = replace(found.coverage, notes=(*found.coverage.notes, note))
-    return replace(found, entries=kept, total=total, coverage=coverage)
+    return replace(found, total=total, coverage=coverage)

@@ -20,6 +20,8 @@ from copilot.values import Json, JsonObject, list_at, object_at, text_at
 
 KEEP_ALIVE = "1m"
 POINT = "_search/point_in_time"
+NOTHING: JsonObject = {}
+"""Where a hit has no columns; one for all of them, and nobody writes into it."""
 RELATIONS: tuple[Relation, ...] = ("exact", "at_least", "unknown")
 
 
@@ -118,14 +120,14 @@ def _dropped(found: Sequence[Hit], ours: set[str]) -> str:
 
 def hit_of(item: Json) -> Hit:
     """One hit; a source that is a JSON text, as some proxies give it, is read like any other."""
-    hit = item if isinstance(item, dict) else {}
+    hit = item if isinstance(item, dict) else NOTHING
     source, order, values = hit.get("_source"), hit.get("sort"), hit.get("fields")
     return Hit(
         str(hit.get("_index", "")),
         str(hit.get("_id", "")),
         tuple(order) if isinstance(order, list) else (),
         source if isinstance(source, dict) else source_of(source),
-        values if isinstance(values, dict) else {},
+        values if isinstance(values, dict) else NOTHING,
     )
 
 
