@@ -325,6 +325,18 @@ def test_no_secret_gets_through() -> None:
     assert "hunter2xyz9" not in kept
 
 
+@pytest.mark.bad_input("B69")
+def test_a_refusal_quotes_what_came_without_its_secrets_and_its_hidden_signs() -> None:
+    key = "AKIA" + "Q3EGTVZX5WJLMN7P"
+
+    with pytest.raises(UsageError) as refused:
+        door(Box()).take(body({"version": f"{key}\u202e\x1b[2J"}), "alertmanager")
+
+    assert key not in str(refused.value)
+    assert "<secret:aws:" in str(refused.value)
+    assert not {"\x1b", "\u202e"} & set(str(refused.value))
+
+
 @pytest.mark.bad_input("B33")
 def test_a_full_inbox_is_told_to_the_sender_and_nothing_is_counted() -> None:
     box = Box()
