@@ -12,6 +12,7 @@ $(BIN)/.installed: pyproject.toml uv.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; set PYTHON=/path/to/python3"; exit 2; }
 	@test -x $(UV) || { { $(PYTHON) -m venv .uv || { echo 'python3 cannot make a virtual environment; on Debian: apt-get install python3-venv'; exit 2; }; } && .uv/bin/pip install --quiet 'uv>=0.11,<1'; }
 	@UV_PYTHON_DOWNLOADS=never $(UV) sync --frozen --quiet --compile-bytecode --python $(PYTHON)
+	@$(BIN)/python -m compileall -q copilot connectors policies
 	@touch $@
 
 demo: setup ## run the main job on bundled logs and tickets

@@ -15,6 +15,7 @@ from copilot.context.room import answer_tokens, check_room, usable_window
 from copilot.errors import ConnectorError, CredentialsError
 from copilot.journal import Event
 from copilot.ledger import Ledger
+from copilot.loading import load
 from copilot.models import prices
 from copilot.models.discovery import Describable
 from copilot.models.model import Model, Usage
@@ -81,6 +82,7 @@ def model_for(
 
         yield OfflineModel()
         return
+    load("copilot.models.claude")
     from copilot.models.claude import Claude, Endpoint
 
     settings = workspace.settings.model

@@ -14,6 +14,7 @@ from types import FrameType
 from copilot import __version__, traces
 from copilot.daemon import doorplate
 from copilot.errors import ConfigError, EngineHeldError
+from copilot.loading import load
 from copilot.logs import set_up
 from copilot.workspace import Workspace
 
@@ -46,6 +47,7 @@ def serve(open_workspace: Callable[[], Workspace], environ: Mapping[str, str]) -
             f"{settings.state} is in use by another daemon (process {held.pid}, "
             f"{held.url}); stop that one first, or give this one a workspace of its own"
         )
+    load("copilot.daemon.daemon")
     from copilot.daemon.daemon import Daemon, Signals
 
     set_up(sys.stderr, workspace.redactor)
