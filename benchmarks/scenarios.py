@@ -13,65 +13,23 @@ results/scenarios.json.
 
 import argparse
 import json
-import re
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
-from connectors.embedded_tracker import EmbeddedTracker
+from benchmarks.scenarios_judged import Result, judged
+from benchmarks.scenarios_truth import Scenario, alert_of, load, scenarios
 from copilot.app import Wishes, run
-from copilot.errors import CopilotError
-from copilot.intake.payloads import from_words, parse_alert
-from copilot.notebook import Ending
 from copilot.report.render import as_json, as_markdown
-from copilot.values import Alert, Json, JsonObject, list_at, object_at, text_at
-from copilot.workspace import Workspace, open_workspace
+from copilot.values import Json, text_at
+from copilot.workspace import open_workspace
 from tests.nodes.opensearch.node import running
 
 RESULTS = Path(__file__).resolve().parent / "results" / "scenarios.json"
-PAYLOAD = "payload file: "
-DULL = frozenset(
-    ("with", "from", "that", "this", "into", "itself", "data", "alert", "error", "errors", "cause")
-)
 SEARCHES = frozenset({"search_logbook", "logbook_patterns", "logbook_overview", "logbook_trace"})
-
-
-@dataclass(frozen=True, slots=True)
-class Scenario:
-    """One scenario of the truth file, as far as it is measured."""
-
-    id: str
-    alert: str
-    load: tuple[str, ...]
-    must_cite: tuple[tuple[str, int | None, str], ...]
-    by_record: bool
-    traps: tuple[str, ...]
-    """Decoys and wrong answers."""
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What one investigation came to."""
-
-    id: str
-    cited: int
-    wanted: int
-    first_cited: bool
-    missed: tuple[str, ...]
-    traps_named: tuple[str, ...]
-    verdict: str
-    status: str
-    cause: str
-    turns: int
-    tokens: int
-    seconds: float
-    searches: int
-    left_out: tuple[str, ...]
-    places: tuple[str, ...] = field(default=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,28 +93,6 @@ def _run(setup: Setup, only: str) -> list[Result]:
     return results
 
 
-def scenarios(data: Path) -> Iterator[Scenario]:
-    """The scenarios of the truth file that are investigations."""
-    loaded: Any = json.loads((data / "truth" / "scenarios.json").read_text("utf-8"))
-    for item in loaded["scenarios"] if isinstance(loaded, dict) else loaded:
-        if item["difficulty"] == "compaction":
-            continue
-        yield Scenario(
-            id=item["id"],
-            alert=item["alert"],
-            load=tuple(item["load"]),
-            must_cite=tuple((name, _number(line), text) for name, line, text in item["must_cite"]),
-            by_record=any("index" in str(line) for _, line, _ in item["must_cite"]),
-            traps=(*item["decoys"], *item["wrong_answers"]),
-        )
-
-
-def _number(line: object) -> int | None:
-    """The line or the record's index; None where any line of the file will do."""
-    found = re.search(r"\d+", str(line))
-    return int(found[0]) if found else None
-
-
 def measure(scenario: Scenario, setup: Setup) -> Result:
     """Investigate one scenario in a workspace of its own."""
     data, reports = setup.data, setup.reports
@@ -164,7 +100,7 @@ def measure(scenario: Scenario, setup: Setup) -> Result:
         (Path(folder) / "copilot.yaml").write_text(setup.settings(scenario))
         options: dict[str, Json] = {"model.name": setup.model}
         workspace = open_workspace(None, options, environ={}, cwd=Path(folder))
-        _load(workspace, scenario, data)
+        load(workspace, scenario, data)
         started = time.perf_counter()
         ending = run(workspace, alert_of(scenario, data), Wishes())
         seconds = time.perf_counter() - started
@@ -175,102 +111,7 @@ def measure(scenario: Scenario, setup: Setup) -> Result:
             (reports / f"{scenario.id}.md").write_text(text)
         calls = [e for e in workspace.events(ending.incident) if e.kind == "result"]
         searches = sum(text_at(event.data, "tool") in SEARCHES for event in calls)
-        return _judged(scenario, ending, report, seconds, searches)
-
-
-def alert_of(scenario: Scenario, data: Path) -> Alert:
-    """The alert: a ticket, a payload (or the request beside it where it is empty), or words."""
-    if scenario.load[0].startswith("threads/"):
-        return parse_alert((data / scenario.load[0] / "ticket.json").read_bytes())
-    if not scenario.alert.startswith(PAYLOAD):
-        return from_words(scenario.alert, "", None)
-    path = data / scenario.alert.removeprefix(PAYLOAD)
-    try:
-        return parse_alert(path.read_bytes())
-    except CopilotError:
-        beside = path.name.replace("__issue_data", "__investigate_request")
-        return parse_alert(path.with_name(beside).read_bytes())
-
-
-def _load(workspace: Workspace, scenario: Scenario, data: Path) -> None:
-    """Import what the scenario names: tickets into the tracker, everything else as logs."""
-    logbook = next(iter(workspace.logbooks.values()))
-    tracker = next(iter(workspace.trackers.values()))
-    assert isinstance(tracker, EmbeddedTracker)
-    logs = []
-    for name in scenario.load:
-        path = data / name
-        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
-            if file.name == "ticket.json":
-                tracker.import_file(file, str(file.relative_to(data)))
-            elif file.is_file():
-                logs.append(file)
-    for _ in logbook.import_files(logs, data):
-        pass
-
-
-def _judged(
-    scenario: Scenario, ending: Ending, report: JsonObject, seconds: float, searches: int
-) -> Result:
-    cause = object_at(report, "cause")
-    cited = list(_cited(report))
-    dismissed = ending.report.verdict == "no_action" and not searches
-    hits = [_is_cited(wanted, cited, scenario) or dismissed for wanted in scenario.must_cite]
-    told = f"{text_at(cause, 'claim')} {ending.report.summary}" if cause else ""
-    return Result(
-        id=scenario.id,
-        cited=sum(hits),
-        wanted=len(hits),
-        first_cited=hits[0],
-        missed=tuple(
-            f"{name.rsplit('/', 1)[-1]}:{line} {text}"
-            for (name, line, text), hit in zip(scenario.must_cite, hits, strict=True)
-            if not hit
-        ),
-        traps_named=tuple(trap for trap in scenario.traps if _named(trap, told)),
-        verdict=ending.report.verdict,
-        status=text_at(cause, "status"),
-        cause=text_at(cause, "claim") or ending.report.summary,
-        turns=ending.page.cost.turns,
-        tokens=ending.page.cost.tokens,
-        seconds=round(seconds, 2),
-        searches=searches,
-        left_out=tuple(str(item) for item in list_at(report, "left_out")),
-        places=tuple(f"{source}:{line}" for source, line, _ in cited),
-    )
-
-
-def _cited(report: JsonObject) -> Iterator[tuple[str, int, int | None]]:
-    """Source, line and record of every line that the claims cite."""
-    claims = [object_at(report, "cause"), *list_at(report, "chain"), *list_at(report, "evidence")]
-    claims += list_at(report, "ruled_out")
-    for claim in claims:
-        for item in list_at(claim, "evidence"):
-            if isinstance(item, dict):
-                line, record = item.get("line"), item.get("record")
-                yield (
-                    text_at(item, "source"),
-                    line if isinstance(line, int) else 0,
-                    record if isinstance(record, int) else None,
-                )
-
-
-def _is_cited(
-    wanted: tuple[str, int | None, str],
-    cited: Sequence[tuple[str, int, int | None]],
-    scenario: Scenario,
-) -> bool:
-    name, number, _ = wanted
-    if scenario.by_record:
-        return any(source == name and record == number for source, _, record in cited)
-    return any(source == name and number in (None, line) for source, line, _ in cited)
-
-
-def _named(trap: str, told: str) -> bool:
-    """True when two thirds of the trap's telling words stand in what was told as the cause."""
-    words = {word for word in re.findall(r"[a-z0-9]{4,}", trap.lower()) if word not in DULL}
-    said = {word.strip(".:-'") for word in re.findall(r"[\w.:'-]+", told.lower())}
-    return bool(words) and 3 * len(words & said) >= 2 * len(words)
+        return judged(scenario, ending, report, seconds, searches)
 
 
 def _row(result: Result) -> str:
