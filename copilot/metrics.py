@@ -72,6 +72,9 @@ class Metrics:
             "Time from the start of a run to its end.",
             RUN_SECONDS,
         )
+        self._aside = self._counter(
+            "stood_aside_seconds", "Seconds that work waited while senders were answered late."
+        )
         self._requests = self._counter("model_requests", "Tries by outcome.", "model", "outcome")
         self._tokens = self._counter("model_tokens", "Tokens that were paid for.", "model", "kind")
         self._usd = self._counter("model_cost_usd", "Dollars at list prices.", "model")
@@ -134,6 +137,10 @@ class Metrics:
         """One run of an investigation."""
         self._runs.labels(outcome).inc()
         self._run_seconds.observe(seconds)
+
+    def stood_aside(self, seconds: float) -> None:
+        """Work waited so long for senders to be answered."""
+        self._aside.inc(seconds)
 
     def model_request(self, model: str, outcome: str) -> None:
         """One try: `ok`, or the kind of the error."""

@@ -16,7 +16,7 @@ NAMES = {
     "tool_duration_seconds", "tool_result_bytes", "tool_refetches_total",
     "compaction_artifacts_lost_total", "scratch_bytes", "notes_commit_duration_seconds",
     "redactions_total", "connector_last_success_timestamp_seconds", "polls_total", "poll_ok",
-    "degraded",
+    "degraded", "stood_aside_seconds_total",
 }  # fmt: skip
 
 

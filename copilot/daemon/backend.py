@@ -2,14 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
-from typing import Any, cast, get_args
+from dataclasses import dataclass
+from typing import cast, get_args
 
 from copilot import alerts
 from copilot.credentials import Secret
 from copilot.daemon.caps import Allowance
 from copilot.daemon.desk import Desk
 from copilot.daemon.jobs import next_job
+from copilot.daemon.right_of_way import RightOfWay
 from copilot.daemon.room import no_room
 from copilot.daemon.standing import Standing
 from copilot.engine.engine import Engine
@@ -25,8 +26,6 @@ from copilot.window import iso
 from copilot.workspace import RunOptions, Workspace
 
 CLI = "cli"
-PRESSED = 4
-"""Deliveries under way from which on others step aside."""
 
 
 @dataclass
@@ -42,13 +41,8 @@ class DaemonBackend:
     allowance: Callable[[Entry], Allowance]
     grafana_secret: Secret | None
     standing: Callable[[], Standing]
+    way: RightOfWay
     is_draining: bool = False
-    _under_way: set["Future[Any]"] = field(default_factory=set)
-
-    @property
-    def is_pressed(self) -> bool:
-        """Whether many senders wait for their answer at this moment."""
-        return len(self._under_way) >= PRESSED
 
     def begin(self, delivery: Delivery) -> "Future[Sequence[Receipt]]":
         """Where each alert went, told when synced to the disk. Raises UsageError, InboxError."""
@@ -59,8 +53,7 @@ class DaemonBackend:
             case _:
                 self._check_signature(delivery)
                 taken = self.door().begin(delivery.body, "grafana", map=delivery.map)
-        self._under_way.add(taken)
-        taken.add_done_callback(self._under_way.discard)
+        self.way.comes(taken)
         return cast("Future[Sequence[Receipt]]", taken)
 
     def turned_away(self, kind: str, status: int) -> None:

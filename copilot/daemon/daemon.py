@@ -6,6 +6,7 @@ it can be kept; left from the outside in. `docs/explanation/daemon.md` draws it.
 
 import logging
 import os
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from threading import Event as Flag
@@ -19,6 +20,7 @@ from copilot.daemon.backend import DaemonBackend
 from copilot.daemon.caps import Allowance, Spent, allowance, day_of, hour_of
 from copilot.daemon.desk import Desk
 from copilot.daemon.housekeeping import Housekeeping
+from copilot.daemon.right_of_way import RightOfWay
 from copilot.daemon.shared_models import SharedModels
 from copilot.daemon.standing import Standing
 from copilot.daemon.strikes import Strikes
@@ -77,6 +79,7 @@ class Daemon:
         check_listen(settings.daemon.listen, self._access)
         self._grafana_secret = secret(GRAFANA, environ)
         self.models = SharedModels(count=self.metrics.model_request)
+        self.way = RightOfWay(time.monotonic, time.sleep, self.metrics.stood_aside)
         self.notifier = Notifier(environ)
         self.door: Door
 
@@ -95,6 +98,7 @@ class Daemon:
             observe=self.metrics.observe,
             ended=self.metrics.investigation_ended,
             strikes=Strikes(self.models.monotonic),
+            way=self.way,
             take_over=bool(settings.daemon.database),
         )
         self.engine = Engine(_place(settings), self.worker.run)
@@ -111,7 +115,7 @@ class Daemon:
             models=self.models,
             allowance=self.allowance,
             now=self._now,
-            is_pressed=lambda: self.backend.is_pressed,
+            way=self.way,
         )
         self._open_doors()
 
@@ -128,6 +132,7 @@ class Daemon:
             allowance=self.allowance,
             grafana_secret=self._grafana_secret,
             standing=lambda: self.standing,
+            way=self.way,
         )
         self.spool = Spool(settings.intake.spool, lambda: self.door, now=self._now)
         self.pollers = Pollers(settings.state / "pollers", self._take)

@@ -5,7 +5,6 @@ that a kill between any two of its lines loses nothing.
 """
 
 import logging
-import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from copilot import alerts
 from copilot.daemon.breaker import Breaker
 from copilot.daemon.caps import USED_UP, Allowance
 from copilot.daemon.jobs import Job, due_job
+from copilot.daemon.right_of_way import RightOfWay
 from copilot.daemon.shared_models import SharedModels
 from copilot.daemon.triage import triage
 from copilot.engine.engine import Engine
@@ -31,9 +31,8 @@ NOTED_IN_A_FLOOD = 10
 """While each note steps aside, a second is over after a few: no more are read for nothing."""
 NOTING_FOR = timedelta(seconds=1)
 """Then it is looked whether something is due: in a flood, noting alone could take minutes."""
-STEP_ASIDE_S = 0.25
+ASIDE_S = 1.0
 """How long one commit waits for senders who are at the door."""
-LOOK_EVERY_S = 0.02
 TRIAGED_AT_ONCE = 20
 RECONCILED_AT_ONCE = 1000
 REST = timedelta(seconds=30)
@@ -65,8 +64,7 @@ class Desk:
     models: SharedModels
     allowance: Callable[[Entry], Allowance]
     now: Callable[[], datetime]
-    is_pressed: Callable[[], bool] = lambda: False
-    """Whether many senders wait for their answer at this moment."""
+    way: RightOfWay
     problem: str = ""
     """Why the last round could not do its work; empty when it could."""
     _threads: ThreadPoolExecutor = field(
@@ -117,21 +115,14 @@ class Desk:
         """Bring new alerts into the notes, for a while; with *incident*, those of it."""
         begun = self.now()
         noted = 0
-        most = NOTED_IN_A_FLOOD if not incident and self.is_pressed() else NOTED_AT_ONCE
+        most = NOTED_IN_A_FLOOD if not incident and self.way.is_pressed else NOTED_AT_ONCE
         for entry, stored in self.inbox.unnoted(most, incident):
             if not incident:
-                self._step_aside()
+                self.way.stand_aside(ASIDE_S)
             noted += self._try(entry, partial(self.note, entry, stored))
             if self.now() - begun > NOTING_FOR:
                 break
         return noted
-
-    def _step_aside(self) -> None:
-        """Leave the processors to the door for a moment: a note can wait, a sender does not."""
-        left = STEP_ASIDE_S
-        while left > 0 and self.is_pressed():
-            time.sleep(LOOK_EVERY_S)
-            left -= LOOK_EVERY_S
 
     def _hand_out(self) -> int:
         """Queue what is due, as far as workers and money go and the model can be asked."""

@@ -15,6 +15,7 @@ from copilot.daemon.first_alert import first_alert
 from copilot.daemon.jobs import Job, job_of
 from copilot.daemon.patience import patiently
 from copilot.daemon.payments import count, count_again
+from copilot.daemon.right_of_way import RightOfWay
 from copilot.daemon.shared_models import SharedModels
 from copilot.daemon.strikes import MOST, Strikes
 from copilot.errors import CopilotError, CredentialsError, EngineError, ModelError
@@ -25,6 +26,8 @@ from copilot.steps import Recorder, StopReason
 from copilot.values import JsonObject
 from copilot.workspace import Workspace
 
+ASIDE_S = 2.0
+"""How long a turn may wait for senders: about as long as the model takes for it anyway."""
 LOG = logging.getLogger(__name__)
 ALONE = (
     f"the model's service failed its request in {MOST} runs in a row, and answered others"
@@ -46,6 +49,7 @@ class Worker:
     ended: Callable[[str, float], None]
     """Takes how a run ended and after how many seconds."""
     strikes: Strikes
+    way: RightOfWay
     take_over: bool = False
     """True where another host may still hold a record that the queue says is ours."""
 
@@ -119,7 +123,11 @@ class Worker:
         return ending.report.verdict
 
     def _stop(self, job: Job) -> StopReason:
-        """Why the report is wanted now. Raises ModelError when the next turn has to wait."""
+        """Why the report is wanted now. Raises ModelError when the next turn has to wait.
+
+        Between two turns is also where an investigation lets senders go first.
+        """
+        self.way.stand_aside(ASIDE_S)
         entry = self.inbox.incident(job.incident)
         if entry is None:
             return ""

@@ -1,6 +1,7 @@
 """Claims about the desk: what is wrong with one incident holds up no other."""
 
 import os
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
@@ -16,6 +17,7 @@ from copilot.assembly import VERSION
 from copilot.daemon.desk import NOTED_IN_A_FLOOD, Desk, Triage
 from copilot.daemon.housekeeping import Housekeeping
 from copilot.daemon.jobs import due_job, next_job
+from copilot.daemon.right_of_way import LATE_S, MANY, RightOfWay
 from copilot.daemon.shared_models import SharedModels
 from copilot.engine.place import Place
 from copilot.inbox.inbox import Inbox
@@ -23,6 +25,7 @@ from copilot.inbox.values import Arrival, Rules, Severity
 from copilot.journal import Journal
 from copilot.workspace import Workspace
 from tests.bench import ALERT, NOW, made_workspace
+from tests.daemon import flood
 from tests.daemon.running import Investigator, RunningDaemon
 from tests.doubles.messages_api import MessagesApi
 from tests.engine.toys import running, wait_over
@@ -54,7 +57,7 @@ def desk_of(
     *,
     models: SharedModels | None = None,
     now: Callable[[], datetime] = lambda: NOW,
-    is_pressed: Callable[[], bool] = lambda: False,
+    way: RightOfWay | None = None,
 ) -> Desk:
     """Return a desk without a queue, before a purse that is never empty."""
     return Desk(
@@ -64,7 +67,7 @@ def desk_of(
         models=models or SharedModels(),
         allowance=lambda _: "full",
         now=now,
-        is_pressed=is_pressed,
+        way=way or RightOfWay(time.monotonic, time.sleep),
     )
 
 
@@ -123,6 +126,7 @@ def test_what_other_daemons_run_does_not_count_against_our_workers(tmp_path: Pat
             models=SharedModels(),
             allowance=lambda _: "full",
             now=lambda: NOW,
+            way=RightOfWay(time.monotonic, time.sleep),
         )
         desk._hand_out()
         counts = inbox.counts()
@@ -239,10 +243,12 @@ def test_more_incidents_than_one_round_looks_at_are_triaged(
 
 
 def test_in_a_flood_few_alerts_are_noted_before_the_desk_looks_up(tmp_path: Path) -> None:
-    workspace, pressed = made_workspace(tmp_path), iter([True])
+    workspace, clock = made_workspace(tmp_path), flood.Clock()
+    way = RightOfWay(clock, clock.sleep)
+    flood.answered(way, clock, *[2 * LATE_S] * MANY)
     with Inbox(tmp_path / "inbox.sqlite", AT_ONCE, now=lambda: NOW) as inbox:
         inbox.accept([arrival(f"workflow {number}", "normal") for number in range(12)])
-        desk = desk_of(workspace, inbox, is_pressed=lambda: next(pressed, False))
+        desk = desk_of(workspace, inbox, way=way)
         noted = [desk._note(), desk._note()]
         desk.close()
 

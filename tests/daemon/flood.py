@@ -1,0 +1,35 @@
+"""A flood of senders, told by a clock that stands still: nobody waits for it."""
+
+from collections.abc import Sequence
+from concurrent.futures import Future
+from typing import Any
+
+from copilot.daemon.right_of_way import RightOfWay
+
+
+class Clock:
+    """A clock that goes on only while somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+        self.slept = 0
+
+    def __call__(self) -> float:
+        """Return what it is."""
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        """Go on."""
+        self.now += seconds
+        self.slept += 1
+
+
+def answered(way: RightOfWay, clock: Clock, *waited: float) -> None:
+    """Let senders come together, each of whom is answered after so many seconds."""
+    begun: Sequence[Future[Any]] = [Future() for _ in waited]
+    start = clock.now
+    for one in begun:
+        way.comes(one)
+    for one, seconds in zip(begun, waited, strict=True):
+        clock.now = start + seconds
+        one.set_result(None)
