@@ -1,7 +1,7 @@
 """A daemon that works for a long time: what its memory and its files do meanwhile."""
 
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from random import Random
 
@@ -44,20 +44,39 @@ def names(total: int, fresh: float) -> Iterator[str]:
 
 
 def print_slopes(readings: Sequence[Reading]) -> None:
-    """Print how memory and files grow in an hour, when all is warm."""
+    """Print how memory and files grow in an hour, when all is warm.
+
+    The two halves of the warm time tell a cache that fills, whose second half is flatter, from what
+    grows for ever.
+    """
     warm = readings[int(len(readings) * WARM) :]
-    hours = [one.at / 3600 for one in warm]
-    memory = statistics.linear_regression(hours, [one.rss_mib for one in warm]).slope
-    files = statistics.linear_regression(hours, [float(one.files) for one in warm]).slope
+    halves = warm[: len(warm) // 2], warm[len(warm) // 2 :]
     first, last = readings[0], readings[-1]
     print(
-        f"  RSS {first.rss_mib:.0f} MiB at first, {warm[0].rss_mib:.0f} when warm, "
-        f"{last.rss_mib:.0f} at last: {memory:+.1f} MiB/h over {len(warm)} s"
+        f"  RSS {first.rss_mib:.1f} MiB at first, {warm[0].rss_mib:.1f} when warm, "
+        f"{last.rss_mib:.1f} at last: {_an_hour(warm, _memory):+.1f} MiB/h in the last "
+        f"{warm[-1].at - warm[0].at:.0f} s; by half "
+        + " and ".join(f"{_an_hour(half, _memory):+.1f}" for half in halves)
     )
     print(
-        f"  open files {first.files}, {warm[0].files}, {last.files}: {files:+.1f} an hour; "
+        f"  open files {first.files}, {warm[0].files}, {last.files}: "
+        f"{_an_hour(warm, _files):+.1f} an hour; "
         f"threads {first.threads}, {warm[0].threads}, {last.threads}"
     )
+
+
+def _an_hour(readings: Sequence[Reading], what: Callable[[Reading], float]) -> float:
+    """By how much that grows in an hour: the slope of the line through all readings."""
+    hours = [one.at / 3600 for one in readings]
+    return statistics.linear_regression(hours, list(map(what, readings))).slope
+
+
+def _memory(reading: Reading) -> float:
+    return reading.rss_mib
+
+
+def _files(reading: Reading) -> float:
+    return reading.files
 
 
 def counts(daemon: RunningDaemon) -> str:

@@ -1,6 +1,5 @@
 """The process around a daemon: its log, its signals, its exit code."""
 
-import ctypes
 import gc
 import os
 import resource
@@ -12,7 +11,7 @@ from threading import Event as Flag
 from types import FrameType
 
 from copilot import __version__, traces
-from copilot.daemon import doorplate
+from copilot.daemon import doorplate, heap
 from copilot.errors import ConfigError, EngineHeldError
 from copilot.loading import load
 from copilot.logs import set_up
@@ -27,16 +26,12 @@ several threads, and at Python's 5 ms each would wait behind investigations that
 GARBAGE_AFTER = 10_000
 """So many new objects bring the next look for garbage among the young; Python's 700 are soon
 reached when many senders come, and nearly all of what they leave needs no looking for."""
-ARENA_MAX = -8
-"""glibc's name for the most heaps that it makes, from malloc.h."""
-HEAPS = 2
 
 
 def serve(open_workspace: Callable[[], Workspace], environ: Mapping[str, str]) -> int:
     """Serve until SIGTERM, then leave the process. Raises CopilotError when it cannot start."""
     sys.setswitchinterval(TURN_S)
-    if "MALLOC_ARENA_MAX" not in environ:
-        _share_heaps()
+    heap.keep_little(environ)
     _allow_files()
     os.umask(0o077)  # whatever it makes is its own, however it was started
     workspace = open_workspace()
@@ -62,17 +57,6 @@ def serve(open_workspace: Callable[[], Workspace], environ: Mapping[str, str]) -
     with suppress(OSError, ValueError):
         sys.stderr.flush()
     os._exit(0)  # threads wait at the gate: their runs go on at the next start
-
-
-def _share_heaps() -> None:
-    """Let all threads allocate from two heaps; elsewhere than on glibc nothing is changed.
-
-    glibc makes eight a core, and each keeps what was free in it when its threads ended. Every turn
-    brings new threads, so the process would grow for weeks though it holds no more than before.
-    """
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
-    if mallopt:
-        mallopt(ARENA_MAX, HEAPS)
 
 
 def settle() -> None:

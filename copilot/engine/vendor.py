@@ -31,6 +31,8 @@ VERSION = "loop-1"
 """Of the rows. Bodies resume from their journal, so only a new kind of row needs a new version."""
 QUEUE = "investigations"
 WAIT_FOR_CONNECTION_S = 600
+PAGES_KIB = 512
+"""Of the file that SQLite keeps; the kernel keeps the others. SQLite would take 2 MiB."""
 HAND_OVER_S = 3.0
 CONNECTIONS = 12
 """Of one process to PostgreSQL. A step holds one for milliseconds."""
@@ -73,6 +75,7 @@ def sqlite_engine(place: Place) -> Engine:
             "synchronous=FULL",
             "busy_timeout=30000",
             "foreign_keys=ON",
+            f"cache_size=-{PAGES_KIB}",
         ):
             connection.execute(f"PRAGMA {pragma}").close()
 

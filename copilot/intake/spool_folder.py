@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from heapq import nlargest, nsmallest
 from pathlib import Path
 
+from copilot.file_start import file_start
 from copilot.intake.bounds import MAX_BYTES
 from copilot.values import digest
 
@@ -67,8 +68,7 @@ class SpoolFolder:
         try:
             if not stat.S_ISREG(os.fstat(file).st_mode):
                 raise OddFileError("it is no regular file")
-            with os.fdopen(file, "rb", closefd=False) as opened:
-                return opened.read(MAX_BYTES + 1)
+            return file_start(file, MAX_BYTES + 1)
         finally:
             os.close(file)
 

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from copilot.errors import NotesError, NotFoundError
+from copilot.file_start import file_start
 from copilot.safe_text import safe_text
 
 INCIDENT = re.compile(r"[a-z0-9-]{1,64}")
@@ -59,7 +60,7 @@ def read_start(root: Path, incident: str, name: str, count: int) -> bytes | None
         with _opened(root, incident) as folder, open_at(folder, name) as file:
             if not stat.S_ISREG(os.fstat(file).st_mode):
                 raise NotesError(f"{path} is not a regular file; move it away")
-            return _read(file, count)
+            return file_start(file, count)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -114,11 +115,3 @@ def _opened(root: Path, incident: str) -> Iterator[int]:
         yield folder
     finally:
         os.close(folder)
-
-
-def _read(file: int, count: int) -> bytes:
-    parts = []
-    while count and (part := os.read(file, count)):
-        parts.append(part)
-        count -= len(part)
-    return b"".join(parts)

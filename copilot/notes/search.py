@@ -1,13 +1,14 @@
 """Which past incidents are like a text: those that share its words, rare words counting most.
 
 Every STATE.md and report.md is read each time: a thousand take a third of a second, and an index
-that can be stale cannot lie if there is none. Numbers differ between two incidents of one kind, so
-a word that holds digits is also looked for by its letters.
+that can be stale cannot lie if there is none. One incident's text is held at a time, so that a
+search takes no more room when there are more of them. Numbers differ between two incidents of one
+kind, so a word that holds digits is also looked for by its letters.
 """
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -78,17 +79,18 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class _Page:
+    """How often each word that is looked for stands in the text of an incident."""
+
     incident: str
-    content: bytes
-    folded: bytes
-    """The content in lower case. Counting in bytes is fast; only ASCII letters are folded."""
+    length: int
+    counts: tuple[int, ...]
 
 
 def search_notes(root: Path, query: Query) -> tuple[Recall, ...]:
     """The incidents below *root* that share words or labels with the query, best first."""
     weights = dict.fromkeys(terms(query.text), 1.0)
     weights |= {_label(label): LABEL_WEIGHT for label in query.labels if label.strip()}
-    pages = [page for page in _pages(root) if page.incident != query.without]
+    pages = [page for page in _pages(root, weights) if page.incident != query.without]
     worth, ranked = _ranked(pages, weights)
     found: list[Recall] = []
     for score, page in ranked:
@@ -96,9 +98,8 @@ def search_notes(root: Path, query: Query) -> tuple[Recall, ...]:
             break
         front = read_front(root, page.incident)
         if front and (query.since is None or _last_change(front) >= query.since):
-            found.append(
-                _recall(front, score, _snippet(page.content.decode("utf-8", "replace"), worth))
-            )
+            text = _content(root, page.incident).decode("utf-8", "replace")
+            found.append(_recall(front, score, _snippet(text, worth)))
     found.sort(key=lambda one: -one.score)
     return tuple(found[: query.limit])
 
@@ -125,31 +126,35 @@ def _label(label: str) -> str:
     return f'"{name}": "{value}"' if equals else name
 
 
-def _pages(root: Path) -> Iterator[_Page]:
-    """The text of each incident; one that cannot be read is left out."""
+def _pages(root: Path, words: Iterable[str]) -> Iterator[_Page]:
+    """What each incident has of *words*; one that cannot be read is left out.
+
+    Counting in bytes is fast; only ASCII letters are folded.
+    """
+    needles = [word.encode().lower() for word in words]
     for incident in folders(root):
-        try:
-            parts = [read_start(root, incident, name, LIMIT_BYTES) or b"" for name in FILES]
-        except NotesError:
-            continue
-        if parts[0]:
-            content = b"\n".join(parts)
-            yield _Page(incident, content, content.lower())
+        if folded := _content(root, incident).lower():
+            yield _Page(incident, len(folded), tuple(map(folded.count, needles)))
+
+
+def _content(root: Path, incident: str) -> bytes:
+    """The text of an incident; empty when it has no STATE.md or cannot be read."""
+    try:
+        parts = [read_start(root, incident, name, LIMIT_BYTES) or b"" for name in FILES]
+    except NotesError:
+        return b""
+    return b"\n".join(parts) if parts[0] else b""
 
 
 def _ranked(
     pages: Sequence[_Page], weights: Mapping[str, float]
 ) -> tuple[dict[str, float], list[tuple[float, _Page]]]:
     """What each word is worth here, and the pages that hold one, by BM25."""
-    needles = [word.encode().lower() for word in weights]
-    counts = [[page.folded.count(needle) for needle in needles] for page in pages]
-    rarity = [_rarity(column) for column in zip(*counts, strict=True)]
+    rarity = [_rarity(column) for column in zip(*(page.counts for page in pages), strict=True)]
     worth = [weight * rare for weight, rare in zip(weights.values(), rarity, strict=False)]
-    mean = sum(len(page.folded) for page in pages) / max(len(pages), 1)
+    mean = sum(page.length for page in pages) / max(len(pages), 1)
     scored = [
-        (_score(row, worth, len(page.folded) / mean), page)
-        for page, row in zip(pages, counts, strict=True)
-        if any(row)
+        (_score(page.counts, worth, page.length / mean), page) for page in pages if any(page.counts)
     ]
     scored.sort(key=lambda item: (-item[0], item[1].incident))
     return dict(zip(weights, worth, strict=False)), scored

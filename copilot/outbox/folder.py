@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from copilot.errors import NotFoundError, OutboxError
+from copilot.file_start import file_start
 from copilot.outbox import draft as drafts
 from copilot.outbox.draft import Draft
 from copilot.safe_text import safe_text
@@ -103,7 +104,7 @@ def _content(path: Path) -> bytes:
     with os.fdopen(os.open(path, READ), "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise ValueError("it is no regular file")
-        content = file.read(MOST_BYTES + 1)
+        content = file_start(file.fileno(), MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
         raise ValueError("it is larger than any draft")
     return content

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from copilot.errors import ScratchError
+from copilot.file_start import file_start
 
 INCIDENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}", re.ASCII)
 FILE = re.compile(r"[A-Za-z0-9.][A-Za-z0-9._-]{0,127}", re.ASCII)
@@ -74,7 +75,7 @@ def open_file(folder: int, name: str) -> int:
 def read_file(folder: int, name: str, limit_bytes: int) -> bytes:
     """The whole content of a small file. Raises as `open_file`, and when it is too large."""
     with open(open_file(folder, name), "rb") as file:
-        content = file.read(limit_bytes + 1)
+        content = file_start(file.fileno(), limit_bytes + 1)
     if len(content) > limit_bytes:
         raise ScratchError(f"{name} in scratch is larger than {limit_bytes} bytes; not ours")
     return content

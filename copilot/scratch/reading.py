@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from copilot.errors import ScratchError
 
-BLOCK_BYTES = 1 << 20
+BLOCK_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)

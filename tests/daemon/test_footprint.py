@@ -3,6 +3,8 @@
 import gc
 import itertools
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,25 @@ from tests.doubles.messages_api import MessagesApi
 
 HEAP_BYTES = 64 << 20
 """What glibc reserves for each heap beside the first, at a multiple of that address."""
+
+GLIBC = pytest.mark.skipif(
+    "CS_GNU_LIBC_VERSION" not in os.confstr_names, reason="only glibc keeps what is free in heaps"
+)
+LARGE_BLOCKS = """
+import ctypes
+import os
+from copilot.daemon import heap
+heap.keep_little(os.environ)
+freed = bytearray(16 << 20)
+del freed  # from now on glibc would take for small what is smaller than this
+large = bytearray(1 << 20)
+[(first, last)] = [
+    (int(part, 16) for part in line.split()[0].split("-"))
+    for line in open("/proc/self/maps")
+    if line.rstrip().endswith("[heap]")
+]
+print(first <= ctypes.addressof(ctypes.c_char.from_buffer(large)) < last)
+"""
 
 
 def heaps(pid: int) -> int:
@@ -32,9 +53,7 @@ def heaps(pid: int) -> int:
     )
 
 
-@pytest.mark.skipif(
-    "CS_GNU_LIBC_VERSION" not in os.confstr_names, reason="only glibc makes heaps for threads"
-)
+@GLIBC
 def test_the_threads_of_investigations_share_two_heaps(tmp_path: Path) -> None:
     with (
         MessagesApi(responder=Investigator(turns=3)) as api,
@@ -64,3 +83,21 @@ def test_garbage_is_not_looked_for_among_what_was_loaded_at_the_start() -> None:
     finally:
         gc.unfreeze()
         gc.set_threshold(*thresholds)
+
+
+@GLIBC
+@pytest.mark.parametrize(
+    ("environ", "is_in_heap"), [({}, "False"), ({"MALLOC_MMAP_THRESHOLD_": "2000000"}, "True")]
+)
+def test_a_large_block_lies_in_no_heap_unless_the_environment_says_so(
+    environ: dict[str, str], is_in_heap: str
+) -> None:
+    told = subprocess.run(
+        [sys.executable, "-c", LARGE_BLOCKS],
+        env={**os.environ, **environ},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert told.stdout.strip() == is_in_heap

@@ -201,6 +201,15 @@ def test_the_vendor_says_nothing_but_warnings_and_those_through_our_logging(
     assert caplog.records == []
 
 
+def test_the_connection_keeps_no_more_than_half_a_mebibyte_of_the_file(tmp_path: Path) -> None:
+    with running(place(tmp_path), toy_body(tmp_path, 1)) as engine:
+        assert engine._database is not None
+        with engine._database.begin() as connection:
+            kept = connection.execute(sqlalchemy.text("PRAGMA cache_size")).scalar()
+
+    assert kept == -512
+
+
 def test_nothing_but_the_engine_brings_the_vendor() -> None:
     code = "import copilot.cli, copilot.engine, copilot.app, sys; print('dbos' in sys.modules)"
 

@@ -11,7 +11,8 @@ import pytest
 from sqlalchemy import Engine, event
 
 from copilot.inbox.inbox import Inbox
-from tests.inbox.arrivals import NOW, arrival, resolved
+from copilot.inbox.sqlite import SqliteFile
+from tests.inbox.arrivals import NOW, Clock, arrival, resolved
 from tests.inbox.conftest import Open
 
 
@@ -65,6 +66,19 @@ def test_the_order_of_what_is_due_comes_from_the_index(asked: set[str]) -> None:
     sorts = {plan for plan in asked if "TEMP B-TREE" in plan and "due <=" in plan}
 
     assert sorts == set()
+
+
+def test_no_connection_keeps_more_than_half_a_mebibyte_of_the_file(file: Path) -> None:
+    database = SqliteFile(file, Clock())
+
+    with database.connect() as writing, database.readers.connect() as reading:
+        kept = [
+            connection.exec_driver_sql("PRAGMA cache_size").scalar()
+            for connection in (writing, reading)
+        ]
+
+    database.close()
+    assert kept == [-512, -512]
 
 
 def test_many_alerts_in_one_commit_take_no_more_statements_than_one(

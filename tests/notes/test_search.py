@@ -1,5 +1,6 @@
 """Past incidents are found by what they share with a text, not by what they merely contain."""
 
+import tracemalloc
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -110,6 +111,19 @@ def test_a_broken_incident_does_not_hide_the_others(root: Path) -> None:
     (root / "inc-bad" / "STATE.md").write_bytes(b"\xff disk \x1b[2J device")
 
     assert "inc-disk" in found(root, Query("device"))
+
+
+def test_a_search_holds_one_incident_at_a_time(tmp_path: Path) -> None:
+    for number in range(50):
+        write(tmp_path, State(front=Front(incident=f"inc-{number:03}", title="a disk is full")))
+        (tmp_path / f"inc-{number:03}" / "report.md").write_text("the disk of a node\n" * 5000)
+    tracemalloc.start()
+
+    assert len(found(tmp_path, Query("disk"))) == 20
+
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 20 * 5000 * 20  # bytes of twenty reports: five times what one and its copies take
 
 
 def test_a_long_text_keeps_its_names_and_some_plain_words() -> None:
