@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import groupby
 
 import re2
@@ -56,6 +56,8 @@ THROWN = re.compile(
     r"^\s*(?:Caused by: )?(?:[\w$]+\.)*[A-Za-z_]\w*"
     r"(?:Error|Exception|Interrupt|Failure|Throwable)\b|^Message: \S"
 )
+Mask = tuple[re.Pattern[str], tuple[str, ...]]
+"""A pattern, and the placeholder of each of its groups."""
 MESSAGE_KEYS = ("message", "msg", "log", "event", "error", "body")
 
 
@@ -74,12 +76,12 @@ class TemplateMiner:
     """Gives each message the number of its template; the wording of one may grow wider."""
 
     def __init__(self, masks: Sequence[tuple[str, str]] = DEFAULT_MASKS) -> None:
-        self._masks = tuple(_compiled(masks))
         self._templates: list[_Template] = []
         self._groups: dict[tuple[int, str, str], list[int]] = {}
         self._known: dict[tuple[str, str], int] = {}
         self._shapes: dict[tuple[str, str], int] = {}
-        self._masked = lru_cache(_CACHED)(self._worded)
+        # Not of a method: that would hold this miner with all its words until garbage is sought.
+        self._masked = lru_cache(_CACHED)(partial(_worded, tuple(_compiled(masks))))
         self._other: int | None = None
         self._is_blind = not any(DIGITS.search(ANY_DIGIT.sub("", pattern)) for _, pattern in masks)
 
@@ -124,23 +126,6 @@ class TemplateMiner:
         leading = LEADING.match(masked)
         return masked[leading.end() :] if leading else masked
 
-    def _worded(self, word: str) -> str:
-        """What stands between two blanks, with its values masked."""
-        return VALUE.sub(self._classified, word)
-
-    def _classified(self, match: re.Match[str]) -> str:
-        word = match[0]
-        core = word.strip(".:-/@#*!?&")
-        start = word.find(core)
-        for pattern, placeholders in self._masks:
-            found = pattern.fullmatch(core)
-            if found and found.lastindex:
-                placeholder = placeholders[found.lastindex - 1]
-                return word[:start] + placeholder + word[start + len(core) :]
-        if MIXED.fullmatch(core):
-            return word.replace(core, "<id>")
-        return DIGITS.sub("<n>", LONG_HEX.sub("<hex>", word))
-
     def _matching(self, kind: str, words: list[str]) -> int:
         """The most similar template, widened to hold *words*, or a new one.
 
@@ -175,9 +160,26 @@ class TemplateMiner:
         return len(self._templates) - 1
 
 
-def _compiled(
-    masks: Sequence[tuple[str, str]],
-) -> Iterator[tuple[re.Pattern[str], tuple[str, ...]]]:
+def _worded(masks: Sequence[Mask], word: str) -> str:
+    """What stands between two blanks, with its values masked."""
+    return VALUE.sub(partial(_classified, masks), word)
+
+
+def _classified(masks: Sequence[Mask], match: re.Match[str]) -> str:
+    word = match[0]
+    core = word.strip(".:-/@#*!?&")
+    start = word.find(core)
+    for pattern, placeholders in masks:
+        found = pattern.fullmatch(core)
+        if found and found.lastindex:
+            placeholder = placeholders[found.lastindex - 1]
+            return word[:start] + placeholder + word[start + len(core) :]
+    if MIXED.fullmatch(core):
+        return word.replace(core, "<id>")
+    return DIGITS.sub("<n>", LONG_HEX.sub("<hex>", word))
+
+
+def _compiled(masks: Sequence[tuple[str, str]]) -> Iterator[Mask]:
     """Patterns in their order, ready to match, each with the placeholders of its groups.
 
     Neighbours of ours are tried at once. What an operator wrote is RE2: no word can stall it.

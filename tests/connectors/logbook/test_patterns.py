@@ -1,6 +1,8 @@
 """Templates, and what rose or vanished against a baseline."""
 
+import gc
 import time
+import weakref
 from datetime import timedelta
 
 import pytest
@@ -129,3 +131,16 @@ def test_a_long_line_is_mined_in_no_time() -> None:
     mined("a1" * 500_000, "[" * 100_000, "1." * 100_000, "<1>" * 100_000)
 
     assert time.process_time() - started < 1
+
+
+def test_a_miner_goes_with_its_last_user_and_waits_for_no_search_for_garbage() -> None:
+    miner = TemplateMiner()
+    miner.add("copied 17 files")
+    held = weakref.ref(miner)
+    gc.disable()
+    try:
+        del miner
+
+        assert held() is None
+    finally:
+        gc.enable()
