@@ -45,7 +45,9 @@ class Told:
 def _pass_on(given: "Future[Result]", waiting: "asyncio.Future[Result]") -> None:
     if waiting.done():  # nobody waits for it any more
         return
-    if error := given.exception():
+    if given.cancelled():
+        waiting.cancel()
+    elif error := given.exception():
         waiting.set_exception(error)
     else:
         waiting.set_result(given.result())

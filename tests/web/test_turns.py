@@ -136,3 +136,21 @@ def test_an_answer_that_nobody_waits_for_any_more_goes_nowhere() -> None:
         return await waiting
 
     assert asyncio.run(ask()) == "kept"
+
+
+def test_a_call_that_is_given_up_where_it_was_begun_keeps_nobody_else_waiting() -> None:
+    given_up: Future[str] = Future()
+    good: Future[str] = Future()
+
+    async def ask() -> list[str | BaseException]:
+        told = Told()
+        waiting = [told.told(given_up), told.told(good)]
+        given_up.cancel()
+        good.set_result("kept")
+        async with asyncio.timeout(20):
+            return await asyncio.gather(*waiting, return_exceptions=True)
+
+    cancelled, kept = asyncio.run(ask())
+
+    assert isinstance(cancelled, asyncio.CancelledError)
+    assert kept == "kept"
