@@ -197,6 +197,7 @@ class Daemon:
             workspace = self._opened()
             polls = _polls(workspace)
             workspace.runbooks.check()
+            self.models.make_ready(workspace)
             door = self._made_door(workspace)
         except CopilotError as error:
             LOG.error("settings are wrong, the old ones stay", extra={"why": str(error)})  # noqa: TRY400 - no traceback reaches a person

@@ -13,7 +13,7 @@ from threading import Lock
 
 from copilot import assembly
 from copilot.daemon.breaker import Breaker
-from copilot.errors import CopilotError, ModelError
+from copilot.errors import CredentialsError, ModelError
 from copilot.models.model import Json, Model, Request, Response
 from copilot.models.retries import Attempt, Retries
 from copilot.workspace import Workspace
@@ -99,11 +99,12 @@ class SharedModels:
         yield model
 
     def make_ready(self, workspace: Workspace) -> None:
-        """Make the model now, which loads its library; what hinders that is told when it is asked.
+        """Make the model now, which loads its library; without a key, it is made when there is one.
 
         Loading takes seconds of one processor: in the first flood, senders would wait for it.
+        Raises ConfigError for settings with which every investigation would fail.
         """
-        with suppress(CopilotError), self.model_for(workspace, lambda _: None):
+        with suppress(CredentialsError), self.model_for(workspace, lambda _: None):
             pass
 
     def close(self) -> None:

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 
 from copilot.credentials import secret
 from copilot.doctor.check import Check, State
-from copilot.errors import CredentialsError
+from copilot.errors import ConfigError, CredentialsError
+from copilot.models.authorities import trusted
 from copilot.settings import Settings
 
 KEY = "ANTHROPIC_API_KEY"
@@ -14,6 +15,11 @@ KEY_START = "sk-ant-"
 def model(settings: Settings, environ: Mapping[str, str]) -> Iterator[Check]:
     """What would investigate, and whether it has what it needs."""
     name, base_url = settings.model.name, settings.model.base_url
+    try:
+        trusted(settings.model.ca)
+    except ConfigError as error:
+        found, _, fix = str(error).rpartition("; ")
+        yield Check("model", "certificates", "fail", found, fix)
     try:
         key = secret(KEY, environ)
     except CredentialsError as error:

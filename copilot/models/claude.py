@@ -6,7 +6,6 @@ events and handed on as received. The SDK's retries are off; ours are in `retrie
 
 import json
 import logging
-import ssl
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,7 +14,8 @@ from pathlib import Path
 import anthropic
 import httpx2
 
-from copilot.errors import ConfigError, CredentialsError, ModelError
+from copilot.errors import CredentialsError, ModelError
+from copilot.models.authorities import trusted
 from copilot.models.faults import Fault, model_error
 from copilot.models.model import Json, Request, Response, verdict
 from copilot.models.retries import Attempt, Retries
@@ -91,7 +91,7 @@ class Claude:
                 follow_redirects=False,
                 trust_env=False,
                 proxy=endpoint.proxy,
-                verify=_trusted(endpoint.ca_file),
+                verify=trusted(endpoint.ca_file),
             ),
         )
 
@@ -187,16 +187,6 @@ class Claude:
     def _refused(self, request: Request, fault: Fault, response: httpx2.Response) -> ModelError:
         now = self._now().astimezone(UTC)
         return model_error(fault, response.headers, model=request.model, now=now)
-
-
-def _trusted(authorities: Path | None) -> ssl.SSLContext | bool:
-    try:
-        return ssl.create_default_context(cafile=authorities) if authorities else True
-    except OSError as error:  # an SSLError too
-        raise ConfigError(
-            f"{authorities}: no certificates can be read ({error.strerror or error}); "
-            "mend model.ca, a file in PEM form"
-        ) from None
 
 
 def _payload(request: Request) -> Json:

@@ -263,6 +263,15 @@ def test_a_local_server_needs_a_name_and_no_key(
     assert says in said.out
 
 
+def test_an_authority_that_cannot_be_read_fails(workspace: Path, run: Run) -> None:
+    (workspace / "copilot.yaml").write_text("model:\n  ca: nowhere.pem\n")
+
+    said = run("doctor", "--json")
+
+    assert state_of(said, "certificates") == ("fail", "mend model.ca, a file in PEM form")
+    assert "nowhere.pem: no certificates can be read (No such file" in said.out
+
+
 def test_a_key_file_that_everyone_can_read_is_a_warning(
     workspace: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

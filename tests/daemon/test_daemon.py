@@ -128,13 +128,14 @@ def test_while_the_model_is_away_there_is_triage_and_then_the_full_report(tmp_pa
     assert "model" in ready.text
 
 
-def test_settings_that_are_wrong_leave_the_old_ones_in_force(tmp_path: Path) -> None:
+@pytest.mark.parametrize("wrong", ["nonsense: 1\n", "model:\n  ca: nowhere.pem\n"])
+def test_settings_that_are_wrong_leave_the_old_ones_in_force(tmp_path: Path, wrong: str) -> None:
     with (
         MessagesApi(responder=Investigator(turns=3)) as api,
         RunningDaemon(tmp_path, api) as daemon,
     ):
         assert daemon.process
-        (tmp_path / "copilot.yaml").write_text("nonsense: 1\n")
+        (tmp_path / "copilot.yaml").write_text(wrong)
         daemon.process.send_signal(signal.SIGHUP)
         daemon.wait(lambda: "settings are wrong" in daemon.said())
         [incident] = daemon.send("wf_alpha_001")
