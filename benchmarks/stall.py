@@ -23,9 +23,9 @@ from benchmarks.opensearch import Listening
 from connectors.embedded_logbook import EmbeddedLogbook
 from connectors.logbook import Logbook
 from connectors.opensearch import OpenSearchLogbook, Outside, Site
-from copilot.daemon_settings import StallDetector
 from copilot.intake.polls import Asked
 from copilot.intake.stall import StallPoll
+from copilot.settings.daemon import StallDetector
 from copilot.values import Alert, JsonObject, object_at
 from tests.nodes.opensearch import node
 

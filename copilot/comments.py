@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from connectors.jira_tracker import JiraTracker, OwnComment, put_comment, put_link
 from copilot.errors import NotFoundError, UsageError
-from copilot.jira_settings import JiraSource
 from copilot.outbox import Draft, Posted, comment_text, mark_of
 from copilot.settings import Source
+from copilot.settings.jira import JiraSource
 from copilot.trackers import AnyTracker
 from copilot.values import Json
 

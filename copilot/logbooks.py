@@ -21,7 +21,7 @@ from connectors.opensearch import (
 from connectors.templates import DEFAULT_MASKS
 from copilot.credentials import secret
 from copilot.errors import CredentialsError
-from copilot.logbook_settings import EmbeddedLogbookSource, OpenSearchLogbookSource
+from copilot.settings.logbook import EmbeddedLogbookSource, OpenSearchLogbookSource
 
 AnyLogbook: TypeAlias = EmbeddedLogbook | OpenSearchLogbook
 

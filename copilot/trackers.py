@@ -7,8 +7,8 @@ from connectors.embedded_tracker import EmbeddedTracker
 from connectors.jira_tracker import JiraSite, JiraTracker, Patience, open_jira
 from copilot.credentials import secret
 from copilot.errors import ConnectorError, CredentialsError
-from copilot.jira_settings import JiraSource
 from copilot.settings import Source
+from copilot.settings.jira import JiraSource
 
 AnyTracker: TypeAlias = EmbeddedTracker | JiraTracker
 JIRA_TOKEN = "JIRA_API_TOKEN"  # noqa: S105 - the name of a variable

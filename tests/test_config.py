@@ -7,8 +7,8 @@ import pytest
 
 from copilot.config import editor_schema, find_file, load_settings
 from copilot.errors import ConfigError
-from copilot.logbook_settings import EmbeddedLogbookSource
 from copilot.settings import AlertRule, Settings, Source
+from copilot.settings.logbook import EmbeddedLogbookSource
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 

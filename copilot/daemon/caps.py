@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Literal
 
-from copilot.daemon_settings import Severity, SpendSettings
+from copilot.settings.daemon import Severity, SpendSettings
 
 Allowance = Literal["full", "cheaper", "nothing"]
 USED_UP = "the dollars of this hour or day are used"

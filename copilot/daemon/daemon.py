@@ -26,7 +26,6 @@ from copilot.daemon.standing import Standing
 from copilot.daemon.strikes import Strikes
 from copilot.daemon.watched import watched
 from copilot.daemon.worker import Worker
-from copilot.daemon_settings import SpendSettings
 from copilot.engine.engine import Engine
 from copilot.engine.place import Place
 from copilot.errors import CopilotError
@@ -42,6 +41,7 @@ from copilot.mcp.servers import close_servers
 from copilot.metrics import Metrics
 from copilot.sd_notify import Notifier
 from copilot.settings import Settings
+from copilot.settings.daemon import SpendSettings
 from copilot.values import Alert
 from copilot.web.access import access_from, check_listen, split_address
 from copilot.web.app import Doors, application

@@ -5,12 +5,12 @@ from typing import TypeVar
 
 from connectors.logbook import Logbook
 from connectors.tracker import Tracker
-from copilot.daemon_settings import PollerSettings
 from copilot.errors import ConfigError
 from copilot.intake.polls import Poll
 from copilot.intake.search_poll import SearchPoll
 from copilot.intake.stall import StallPoll
 from copilot.intake.ticket_poll import TicketPoll
+from copilot.settings.daemon import PollerSettings
 
 Source = TypeVar("Source")
 

@@ -13,11 +13,11 @@ from jmespath.exceptions import JMESPathError
 from jmespath.parser import ParsedResult
 
 from connectors.adf import adf_text
-from copilot.daemon_settings import AlertMap
 from copilot.errors import ConfigError, UsageError
 from copilot.intake import fields
 from copilot.intake.bounds import TEXT_CHARACTERS, check_count
 from copilot.intake.parcel import FIRING, RESOLVED, Parcel
+from copilot.settings.daemon import AlertMap
 from copilot.strict_model import validated
 from copilot.strict_yaml import parse
 from copilot.values import Alert, Json, JsonObject, text_at

@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from copilot.credentials import Secret
-from copilot.daemon_settings import GrafanaSettings
 from copilot.errors import SenderError, UsageError
 from copilot.intake import alertmanager, fields
 from copilot.intake.bounds import TEXT_CHARACTERS
 from copilot.intake.parcel import FIRING, RESOLVED, Parcel
+from copilot.settings.daemon import GrafanaSettings
 from copilot.values import Alert, Json, JsonObject, text_at
 from copilot.window import from_epoch
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from connectors.logbook import Filters, Found, Logbook, Search
-from copilot.daemon_settings import SearchPoller
 from copilot.errors import ConnectorError
 from copilot.intake.filter_words import said
 from copilot.intake.polls import Accept, Asked
 from copilot.safe_text import one_line
+from copilot.settings.daemon import SearchPoller
 from copilot.values import Alert, JsonObject, compact, text_at
 from copilot.window import Window, iso, parse_iso
 

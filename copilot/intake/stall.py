@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from connectors.logbook import Coverage, Filters, LastSeen, Latest, LatestPage, Logbook, Overview
-from copilot.daemon_settings import StallDetector
 from copilot.errors import ConnectorError
 from copilot.intake.polls import Accept, Asked
 from copilot.intake.silence import (
@@ -26,6 +25,7 @@ from copilot.intake.stall_alerts import StallAlerts, ending, progress
 from copilot.intake.stall_changes import changes, news
 from copilot.intake.stall_record import Blind, StallRecord, from_json
 from copilot.intake.survey import Quiet, Survey, quiet, stalled, survey
+from copilot.settings.daemon import StallDetector
 from copilot.values import JsonObject
 from copilot.window import Window, iso
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from connectors.logbook import Filters, LastSeen
-from copilot.daemon_settings import StallDetector
 from copilot.intake import fields
 from copilot.intake.bounds import RAW_CHARACTERS, TEXT_CHARACTERS
 from copilot.intake.filter_words import said
 from copilot.intake.stall_record import Blind, Stalled
 from copilot.intake.survey import has_ended
+from copilot.settings.daemon import StallDetector
 from copilot.values import Alert, Json, compact
 from copilot.window import iso
 

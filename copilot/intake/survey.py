@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from connectors.logbook import LastSeen, LatestPage
-from copilot.daemon_settings import StallDetector
 from copilot.intake.silence import Hole
+from copilot.settings.daemon import StallDetector
 
 
 @dataclass(frozen=True, slots=True)

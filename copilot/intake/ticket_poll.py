@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from connectors.tracker import Ticket, TicketSearch, Tracker
-from copilot.daemon_settings import TicketPoller
 from copilot.errors import ConnectorError
 from copilot.intake.payloads import alert_of_ticket
 from copilot.intake.polls import Accept, Asked
+from copilot.settings.daemon import TicketPoller
 from copilot.values import Alert, JsonObject, object_at, text_at
 from copilot.window import Window, iso, parse_iso
 

@@ -10,11 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 from connectors.mcp_servers import McpServer
 from copilot.errors import ConfigError
-from copilot.mcp.settings import McpServerSettings
 from copilot.mcp.told import Told
 from copilot.mcp.tools import Offer, cost_of, offer_of, told_tool
 from copilot.redact import Redactor
 from copilot.settings import Settings
+from copilot.settings.mcp import McpServerSettings
 from copilot.tools.base import AnyTool
 from copilot.values import JsonObject, canonical
 from copilot.workspace import Workspace

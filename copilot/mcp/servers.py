@@ -7,7 +7,7 @@ from pathlib import Path
 from connectors.mcp_servers import Launch, McpServer
 from copilot.credentials import secret
 from copilot.errors import ConnectorError, CredentialsError
-from copilot.mcp.settings import McpServerSettings
+from copilot.settings.mcp import McpServerSettings
 
 
 def open_servers(

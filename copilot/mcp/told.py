@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import get_ident
 
-from copilot.mcp.settings import McpServerSettings
 from copilot.mcp.tools import Offer
+from copilot.settings.mcp import McpServerSettings
 from copilot.values import JsonObject, canonical, digest
 
 

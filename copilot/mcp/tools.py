@@ -13,9 +13,9 @@ from connectors.mcp_servers import CHANGED, McpServer, RemoteTool, marked
 from copilot.context.placement import tokens_of
 from copilot.errors import ConnectorError
 from copilot.mcp.schema import UnfitError, fit_schema
-from copilot.mcp.settings import McpServerSettings, offered_name
 from copilot.redact import Redactor
 from copilot.safe_text import one_line
+from copilot.settings.mcp import McpServerSettings, offered_name
 from copilot.tools.arguments import Arguments
 from copilot.tools.base import AnyTool, Case, Outcome, Tool
 from copilot.values import JsonObject, compact, object_at, text_at

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from copilot.daemon.caps import SEVERE, Spent, allowance, day_of, hour_of
-from copilot.daemon_settings import Severity, SpendSettings
+from copilot.settings.daemon import Severity, SpendSettings
 
 CAPS = SpendSettings(hour_usd=10, day_usd=100, reserve=0.2, degrade_at=0.5)
 ORDER = {"full": 0, "cheaper": 1, "nothing": 2}

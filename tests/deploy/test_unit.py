@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from copilot.daemon_settings import DaemonSettings
+from copilot.settings.daemon import DaemonSettings
 
 UNIT = Path(__file__).resolve().parents[2] / "deploy" / "copilot.service"
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from copilot.daemon_settings import AlertMap
 from copilot.errors import ConfigError, UsageError
 from copilot.intake.bounds import load
 from copilot.intake.generic import Map, built_in, compiled
+from copilot.settings.daemon import AlertMap
 from copilot.values import Alert, Json, JsonObject
 
 MAPS = compiled(built_in())

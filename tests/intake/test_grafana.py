@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from copilot.credentials import Secret
-from copilot.daemon_settings import GrafanaSettings
 from copilot.errors import SenderError, UsageError
 from copilot.intake.bounds import load
 from copilot.intake.grafana import parcel, verify
+from copilot.settings.daemon import GrafanaSettings
 from copilot.values import Json, JsonObject
 
 BODY = b'{"alerts": []}'

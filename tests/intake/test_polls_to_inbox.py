@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from copilot.daemon_settings import StallDetector
 from copilot.inbox.inbox import Inbox
 from copilot.inbox.values import Rules
 from copilot.intake.door import Door
@@ -15,6 +14,7 @@ from copilot.intake.polls import Asked
 from copilot.intake.stall import StallPoll
 from copilot.redact import Redactor
 from copilot.settings import SettingsFile
+from copilot.settings.daemon import StallDetector
 from copilot.values import JsonObject
 from tests.connectors.logbooks import NOON, Event, after_noon, embedded, of
 

@@ -10,11 +10,11 @@ import pytest
 
 from connectors.embedded_logbook import EmbeddedLogbook
 from connectors.logbook import Count, Coverage, Found, Search
-from copilot.daemon_settings import PollerSettings, SearchPoller, StallDetector, TicketPoller
 from copilot.errors import ConfigError, ConnectorError
 from copilot.intake import search_poll
 from copilot.intake.configured_polls import configured_polls
 from copilot.intake.search_poll import SearchPoll
+from copilot.settings.daemon import PollerSettings, SearchPoller, StallDetector, TicketPoller
 from tests.connectors.logbooks import Event, Growing, after_noon, embedded, of
 from tests.intake.told import Told
 

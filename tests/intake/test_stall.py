@@ -10,11 +10,11 @@ import pytest
 
 from connectors.embedded_logbook import EmbeddedLogbook
 from connectors.logbook import Coverage, Latest, LatestPage, Overview
-from copilot.daemon_settings import StallDetector
 from copilot.errors import ConnectorError, InboxError
 from copilot.intake import stall
 from copilot.intake.stall import StallPoll
 from copilot.intake.survey import fits
+from copilot.settings.daemon import StallDetector
 from tests.connectors.logbooks import Event, after_noon, embedded, of
 from tests.intake.told import Told
 

@@ -11,10 +11,10 @@ import pytest
 from connectors.embedded_tracker import EmbeddedTracker
 from connectors.logbook import Coverage
 from connectors.tracker import Ticket, TicketSearch, TicketsFound, Tracker
-from copilot.daemon_settings import TicketPoller
 from copilot.errors import ConnectorError, InboxError
 from copilot.intake import ticket_poll
 from copilot.intake.ticket_poll import TicketPoll
+from copilot.settings.daemon import TicketPoller
 from copilot.values import Alert, Json, JsonObject
 from copilot.window import iso
 from tests.intake.told import Told

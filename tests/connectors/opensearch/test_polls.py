@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from connectors.opensearch import OpenSearchLogbook, Site
-from copilot.daemon_settings import StallDetector
 from copilot.intake.search_poll import SearchPoll
 from copilot.intake.stall import StallPoll
+from copilot.settings.daemon import StallDetector
 from tests.connectors.logbooks import Event, Growing, after_noon, of
 from tests.intake.test_search_poll import SAVED, assert_all_bursts_are_told, refused
 from tests.intake.test_stall import DETECTOR, HOUR, MINUTE, chatter, steps

@@ -9,8 +9,8 @@ from connectors.opensearch import Basic, Bearer, OpenSearchLogbook, Signed
 from copilot.config import load_settings
 from copilot.doctor import examine
 from copilot.errors import ConfigError, CredentialsError
-from copilot.logbook_settings import OpenSearchLogbookSource
 from copilot.logbooks import site_of
+from copilot.settings.logbook import OpenSearchLogbookSource
 from copilot.workspace import open_workspace
 from tests.connectors.contract.conftest import NAMES
 

@@ -11,11 +11,11 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, Discriminator, Field, Tag, model_validator
 
-from copilot.daemon_settings import DaemonSettings, IntakeSettings, PollerSettings
-from copilot.jira_settings import JiraSource
-from copilot.logbook_settings import EmbeddedLogbookSource, OpenSearchLogbookSource
-from copilot.mcp.settings import McpServerSettings
-from copilot.setting_types import Length, Name, PolicyName, ProxyUrl, Url, WorkspacePath
+from copilot.settings.daemon import DaemonSettings, IntakeSettings, PollerSettings
+from copilot.settings.jira import JiraSource
+from copilot.settings.kinds import Length, Name, PolicyName, ProxyUrl, Url, WorkspacePath
+from copilot.settings.logbook import EmbeddedLogbookSource, OpenSearchLogbookSource
+from copilot.settings.mcp import McpServerSettings
 from copilot.strict_model import Strict
 
 Lever = Literal[

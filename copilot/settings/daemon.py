@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from copilot.setting_types import Length, Name, WorkspacePath
+from copilot.settings.kinds import Length, Name, WorkspacePath
 from copilot.strict_model import Strict
 
 Severity = Literal["critical", "high", "normal", "low"]

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from copilot.setting_types import Length, Name, ProxyUrl, Url, WorkspacePath
+from copilot.settings.kinds import Length, Name, ProxyUrl, Url, WorkspacePath
 from copilot.strict_model import Strict
 
 ProjectKey = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,99}$")]

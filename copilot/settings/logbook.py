@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from copilot.addresses import checked_index
-from copilot.setting_types import Length, Name, Pattern, Url, WorkspacePath
+from copilot.settings.kinds import Length, Name, Pattern, Url, WorkspacePath
 from copilot.strict_model import Strict
 
 FieldName = Annotated[str, Field(min_length=1, max_length=500, pattern=r"^[^*\s]+$")]

@@ -8,7 +8,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from copilot.setting_types import Length
+from copilot.settings.kinds import Length
 from copilot.strict_model import Strict
 
 ServerName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,19}$")]
