@@ -333,6 +333,18 @@ def test_json_is_redacted_by_its_texts_and_its_names() -> None:
     assert REDACTOR.redact_json(redacted) == redacted
 
 
+@pytest.mark.parametrize(
+    "frame",
+    ["next=/login%3Fpassword%3D{}", "https%3A%2F%2Fbob%3A{}@h/", "Authorization%3A%20Bearer%20{}"],
+)
+def test_an_escape_of_a_url_hides_nothing(frame: str) -> None:
+    before, after = frame.format("\0").split("\0")
+
+    redacted = REDACTOR.redact(frame.format("hunter2xyz9"))
+
+    assert TOKEN.fullmatch(redacted.removeprefix(before).removesuffix(after))
+
+
 def test_json_of_any_depth_is_redacted() -> None:
     value: object = "password=hunter2"
     for _ in range(10_000):
@@ -359,7 +371,7 @@ BITS = st.sampled_from(
         "\x1b[31m",
         "\x1b]0;",
         "\x1b",
-        "\u202e",
+        *("\\x1b[1m", "\\u001b[m", "^[[0m", "\u200b", "\u202e"),
         "\x00",
         *("%3A", "%2F", "%40", "%20", "%0A", "%00", "%25", "%3"),
         MIXED[:64].lower(),
