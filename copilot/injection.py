@@ -29,10 +29,9 @@ SPELLED = re.compile(r"\\x([0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})|\\U([0-9a-fA-F]{8
 """A character as `safe_text` and JSON spell it."""
 TAGS = range(0xE0020, 0xE007F)
 """Invisible twins of ASCII: whole sentences are written in them."""
-MIXED = re.compile(
-    r"\w*(?:[A-Za-z][\u0370-\u03ff\u0400-\u04ff]|[\u0370-\u03ff\u0400-\u04ff][A-Za-z])\w*"
-)
-"""A word of two scripts, which no language has."""
+MIXED = re.compile(r"[A-Za-z][\u0370-\u03ff\u0400-\u04ff]|[\u0370-\u03ff\u0400-\u04ff][A-Za-z]")
+"""Two scripts in one word, which no language has."""
+WORD = re.compile(r"\w+")
 LOOKALIKE = str.maketrans("асеорхуіјѕԁһӏкмтвнАСЕОРХУІЈЅКМТВНαεικνορτυχΑΒΕΗΙΚΜΝΟΡΤΥΧΖ",
                           "aceopxyijsdhlkmtbhACEOPXYIJSKMTBHaeiknoptuxABEHIKMNOPTYXZ")  # fmt: skip
 SPREAD = re.compile(r"\b[^\W_]([ ._*-])(?:[^\W_]\1){2,}[^\W_]\b")
@@ -73,7 +72,8 @@ def folded(text: str) -> str:
     if not text.isascii():
         text = UNSAFE.sub(lambda match: _unhidden(match.group()), text)
         text = normalize("NFKC", text)
-        text = MIXED.sub(lambda match: match.group().translate(LOOKALIKE), text)
+        if MIXED.search(text):
+            text = WORD.sub(_as_it_looks, text)
     return text
 
 
@@ -102,6 +102,11 @@ def _views(text: str) -> Iterator[str]:
     for match in islice(ENCODED.finditer(text), MOST_DECODED):
         for decoded in _decoded(match.group()):
             yield folded(decoded)
+
+
+def _as_it_looks(match: re.Match[str]) -> str:
+    word = match.group()
+    return word.translate(LOOKALIKE) if MIXED.search(word) else word
 
 
 def _any_in(value: Json) -> bool:
