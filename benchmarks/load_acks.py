@@ -27,8 +27,9 @@ def acks(folder: Path, seconds: float, a_second: float, repeats: float) -> bool:
             sent = load_sender.send(daemon.plate.url, bodies, a_second=a_second)
         used = load_rig.processor_s(pid) - used
         print(f"{repeats:.0%} repeats: {sent}")
-        print(f"  processor {used / sent.seconds:.0%} of one, RSS at most {gauge.peak.rss_mib:.0f} "
-              f"MiB, {gauge.most_files} open files")  # fmt: skip
+        print(f"  processor {used / sent.seconds:.0%} of one, all in all {1000 * used / total:.2f} "
+              f"ms an alert; RSS at most {gauge.peak.rss_mib:.0f} MiB, {gauge.most_files} open "
+              "files")  # fmt: skip
         answered = set(sent.incidents())
         lost = answered - kept(daemon)
         print(f"  investigated meanwhile: {sum(model.counts.values())} calls of the model")
