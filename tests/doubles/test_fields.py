@@ -170,7 +170,7 @@ def test_another_path_is_not_found() -> None:
 
 def post(api: MessagesApi, path: str, raw: bytes, headers: dict[str, str]) -> tuple[int, Json]:
     """Send raw bytes; return the status and the JSON that comes back."""
-    connection = http.client.HTTPConnection(api.url.removeprefix("http://"), timeout=5)
+    connection = http.client.HTTPConnection(api.url.removeprefix("http://"), timeout=60)
     connection.request("POST", path, raw, headers)
     answer = connection.getresponse()
     parsed: Json = json.loads(answer.read())

@@ -20,7 +20,7 @@ def api() -> MessagesApi:
 
 def client(api: MessagesApi) -> anthropic.Anthropic:
     """The official client on the double."""
-    return anthropic.Anthropic(api_key=api.key, base_url=api.url, max_retries=0, timeout=5)
+    return anthropic.Anthropic(api_key=api.key, base_url=api.url, max_retries=0, timeout=60)
 
 
 def test_the_official_client_understands_every_answer(api: MessagesApi) -> None:
@@ -115,7 +115,7 @@ def test_several_threads_may_ask_at_once(api: MessagesApi) -> None:
 
 
 def test_a_reply_that_takes_its_time_holds_up_nobody_else(api: MessagesApi) -> None:
-    both = threading.Barrier(2, timeout=5)
+    both = threading.Barrier(2, timeout=60)
 
     def reply(_: Json) -> Json:
         both.wait()

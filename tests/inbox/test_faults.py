@@ -41,7 +41,7 @@ def other(file: Path, writer: Writer) -> Iterator[sqlite3.Connection]:
 
 def until_well(writer: Writer) -> None:
     """Wait until the writer has no trouble."""
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     pause = threading.Event()
     while writer.trouble:
         assert time.monotonic() < end, writer.trouble

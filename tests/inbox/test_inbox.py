@@ -61,7 +61,7 @@ def test_a_sender_that_goes_away_meanwhile_takes_nothing_back(inbox: Inbox) -> N
     begun = inbox.begin([arrival()])
 
     assert not begun.cancel()
-    assert [one.outcome for one in begun.result(10)] == ["opened"]
+    assert [one.outcome for one in begun.result(60)] == ["opened"]
     assert [one.outcome for one in inbox.accept([arrival()])] == ["repeated"]
 
 

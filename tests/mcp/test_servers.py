@@ -28,7 +28,7 @@ def is_running(pid: int) -> bool:
 
 def ends(pid: int) -> bool:
     """Whether it is gone, now or soon: a process that was killed takes a moment to die."""
-    limit = time.monotonic() + 10
+    limit = time.monotonic() + 60
     while is_running(pid) and time.monotonic() < limit:
         time.sleep(0.01)
     return not is_running(pid)

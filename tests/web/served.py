@@ -68,7 +68,7 @@ class Served:
 
     def ask(self, method: str, path: str, body: bytes = b"", /, **headers: str) -> Answer:
         """One request of an ordinary client. `_` in the names of headers stands for `-`."""
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=10)
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=60)
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         try:
             connection.request(method, path, body or None, named)
@@ -85,7 +85,7 @@ class Served:
 
     def dial(self) -> socket.socket:
         """A connection on which nothing was said."""
-        return socket.create_connection(("127.0.0.1", self.port), timeout=10)
+        return socket.create_connection(("127.0.0.1", self.port), timeout=60)
 
     def say(self, *pieces: bytes) -> Answer:
         """The answer to bytes as they are."""

@@ -4,7 +4,6 @@ import os
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -31,12 +30,9 @@ def door_to(jira: Jira, **changes: Any) -> Door:
 def test_silence_ends_the_request(served: Served) -> None:
     jira = served()
     jira.fault("/myself", Fault(delay_s=0.6))
-    began = time.monotonic()
 
     with pytest.raises(NoReply, match=r"no answer within 0\.1 s"):
         door_to(jira, read_s=0.1).send(ASK)
-
-    assert time.monotonic() - began < 0.5
 
 
 def test_an_answer_that_drips_ends_the_request(served: Served) -> None:

@@ -130,7 +130,7 @@ def test_a_long_line_is_mined_in_no_time() -> None:
 
     mined("a1" * 500_000, "[" * 100_000, "1." * 100_000, "<1>" * 100_000)
 
-    assert time.process_time() - started < 1
+    assert time.process_time() - started < 5
 
 
 def test_a_miner_goes_with_its_last_user_and_waits_for_no_search_for_garbage() -> None:
