@@ -33,6 +33,7 @@ class Breaker:
     _probing_since: float | None = None
     _pending: dict[object, float] = field(default_factory=dict)
     _answered: float = 0.0
+    _answers: dict[str, float] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
     def admits(self) -> bool:
@@ -68,10 +69,9 @@ class Breaker:
         """Whether only a person can mend it: a key, an account, a cap."""
         return self.reason.partition(":")[0] in FINAL
 
-    @property
-    def answered(self) -> float:
-        """When the last answer came, by the breaker's clock; 0 before the first."""
-        return self._answered
+    def answered(self, model: str) -> float:
+        """When that model answered last, by the breaker's clock; 0 before the first time."""
+        return self._answers.get(model, 0.0)
 
     @contextmanager
     def asking(self) -> Iterator[None]:
@@ -91,10 +91,10 @@ class Breaker:
             since = self.monotonic() - seconds
             return self._answered < since and any(one < since for one in self._pending.values())
 
-    def succeeded(self) -> None:
-        """Take in that an answer came."""
+    def succeeded(self, model: str = "") -> None:
+        """Take in that an answer came, of that model: others of the service may be away."""
         with self._lock:
-            self._answered = self.monotonic()
+            self._answered = self._answers[model] = self.monotonic()
             self._failures.clear()
             self._probing_since = None
             self.reason = ""

@@ -46,7 +46,7 @@ class GuardedModel:
         except ModelError as error:
             self.breaker.failed(error.kind, str(error), error.wait_s)
             raise
-        self.breaker.succeeded()
+        self.breaker.succeeded(self.name)
         return response
 
     def count_tokens(self, request: Request) -> int | None:
@@ -97,6 +97,10 @@ class SharedModels:
                 self._models[key] = self._made(name, workspace)
             model = self._models[key]
         yield model
+
+    def answered(self, workspace: Workspace) -> float:
+        """When the model of *workspace* answered anybody last, by our clock; 0 before that."""
+        return self.breaker(workspace).answered(assembly.model_name(workspace))
 
     def make_ready(self, workspace: Workspace) -> None:
         """Make the model now, which loads its library; without a key, it is made when there is one.

@@ -25,7 +25,8 @@ class Strikes:
     def failed(self, incident: str, answered: float) -> bool:
         """Take in that its run was failed; whether it is out.
 
-        *answered* is when the service answered anybody last, by the same clock.
+        *answered* is when its model answered anybody last, by the same clock: of two models of one
+        service, one may be away.
         """
         with self._lock:
             alone = incident in self._failed and answered > self._failed[incident]

@@ -84,7 +84,7 @@ class Worker:
         try:
             return "reported", self._investigate(workspace, job, recorder)
         except ModelError as error:
-            answered = self.models.breaker(workspace).answered
+            answered = self.models.answered(workspace)
             if error.kind == "failed" and self.strikes.failed(job.incident, answered):
                 return "failed", ALONE.format(error=error, incident=job.incident)
             return "waiting_model", str(error)

@@ -1,6 +1,9 @@
 """Claims about when the model is asked and when not."""
 
 from copilot.daemon.breaker import Breaker
+from copilot.daemon.shared_models import GuardedModel
+from tests.doubles.scripted_model import ScriptedModel
+from tests.models.conftest import request
 
 
 class Clock:
@@ -153,3 +156,11 @@ def test_a_slow_answer_beside_quick_ones_is_no_silence() -> None:
         clock.time += 36
         breaker.succeeded()
         assert not breaker.is_silent(35)
+
+
+def test_one_models_answer_says_nothing_of_another_model_of_the_service() -> None:
+    breaker = Breaker(Clock())
+
+    GuardedModel(ScriptedModel(["well"], "small"), breaker).respond(request())
+
+    assert (breaker.answered("small"), breaker.answered("large")) == (1000.0, 0.0)
