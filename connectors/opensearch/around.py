@@ -25,7 +25,7 @@ TIED = 8
 def around(searches: Searches, key: str, before: int, after: int) -> Found:
     """So many entries before and after the one of that `index/_id`. Raises NotFoundError."""
     schema = searches.schema
-    held = searches.one(_found_by(schema, key), "look up an entry")
+    [held] = searches.told([_found_by(schema, key)], "look up an entry")
     if not held.hits:
         why = f" ({held.why_incomplete})" if held.why_incomplete else ""
         raise NotFoundError(
@@ -37,7 +37,7 @@ def around(searches: Searches, key: str, before: int, after: int) -> Found:
     if entry.time is None:
         notes = ("that entry has no time: nothing is before or after it",)
         return _found([hit], schema, [held], notes)
-    earlier, later = searches.many(
+    earlier, later = searches.told(
         [
             _beside(schema, entry, "desc", list(hit.order), before),
             _beside(schema, entry, "asc", _just_before(hit), after + 1 + TIED),

@@ -127,7 +127,15 @@ class Caller:
         return self.refuse(ask, fault)
 
     def _document(self, ask: Ask, reply: Reply) -> JsonObject:
-        document = reply.document()
+        try:
+            document = reply.document()
+        except RecursionError:
+            raise UnansweredError(
+                f"{self._what(ask)}: an entry of the answer is nested too deep to be read; narrow "
+                "the window",
+                retryable=False,
+                too_large=True,
+            ) from None
         if not isinstance(document, dict):
             kind = reply.headers.get("content-type", "") or "no content type"
             raise UnansweredError(

@@ -81,7 +81,7 @@ class _Place:
         return list(earlier.hits), list(later.hits)
 
     def _ask(self, bodies: list[JsonObject]) -> list[Answer]:
-        answers = self._searches.many(bodies, "look around a line")
+        answers = self._searches.told(bodies, "look around a line")
         self.whys += [answer.why_incomplete for answer in answers]
         return answers
 

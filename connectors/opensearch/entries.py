@@ -15,7 +15,8 @@ from connectors.timestamps import Clock
 from copilot.values import Json, JsonObject, canonical, text_at
 
 FIELDS = 200
-TOO_LARGE = "(this entry has more than 8 MiB and was not read)"
+TOO_LARGE = "(this entry has more than 8 MiB, or is nested too deep, and was not read)"
+TOO_DEEP = "(nested too deep to be shown)"
 FLAGS: Mapping[str, TimeFlag] = {"own": "own", "carried": "carried", "none": "none"}
 NO_FIELDS: Mapping[str, str] = {}
 NUMBERS = {name: place for place, name in enumerate(LEVELS)}
@@ -91,7 +92,7 @@ class Reading:
         message = value_at(hit.source, path) if path else None
         if isinstance(message, str):
             return message
-        return canonical(hit.source if message is None else message)
+        return _written(hit.source if message is None else message)
 
     def _named(self, hit: Hit) -> str:
         path = self.schema.source
@@ -143,14 +144,30 @@ def counted_at(source: JsonObject, path: str) -> Json:
     return value_at(source, path.rpartition(".")[0]) if value is None else value
 
 
-def leaves(source: JsonObject, above: str = "") -> Iterator[tuple[str, str]]:
+def leaves(source: JsonObject) -> Iterator[tuple[str, str]]:
     """Every plain value of a document with its dotted path; a list of them as JSON."""
-    for name, value in source.items():
-        path = f"{above}{name}"
-        if isinstance(value, dict):
-            yield from leaves(value, f"{path}.")
-        elif value is not None:
-            yield path, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    open_: list[tuple[str, Iterator[tuple[str, Json]]]] = [("", iter(source.items()))]
+    while open_:
+        above, values = open_[-1]
+        for name, value in values:
+            path = f"{above}{name}"
+            if isinstance(value, dict):
+                open_.append((f"{path}.", iter(value.items())))
+                break
+            if value is not None:
+                yield path, value if isinstance(value, str) else _written(value)
+        else:
+            open_.pop()
+
+
+def _written(value: Json) -> str:
+    """The value as JSON. What could just be read may be too deep to be written."""
+    try:
+        return (
+            canonical(value) if isinstance(value, dict) else json.dumps(value, ensure_ascii=False)
+        )
+    except RecursionError:
+        return TOO_DEEP
 
 
 def searched_text(entry: Entry, hit: Hit) -> str:

@@ -99,7 +99,10 @@ class RefusedError(ConnectorError):
 
 
 class UnansweredError(ConnectorError):
-    """No whole answer came, because it was `too_large`, `timed_out`, or for another reason."""
+    """No whole answer could be read, because it was `too_large`, `timed_out`, or something else.
+
+    Nested too deep is too large as well: fewer entries at once may be read.
+    """
 
     def __init__(
         self, message: str, *, retryable: bool, too_large: bool = False, timed_out: bool = False
@@ -111,7 +114,10 @@ class UnansweredError(ConnectorError):
 
 def fault_of(reply: Reply) -> Fault:
     """The fault of a reply that is no success."""
-    document = reply.document()
+    try:
+        document = reply.document()
+    except RecursionError:
+        document = None
     if isinstance(document, dict):
         return fault_in(document, reply.status)
     kind = reply.headers.get("content-type", "").partition(";")[0] or "no content type"

@@ -12,8 +12,7 @@ from functools import partial
 
 from connectors.opensearch.answers import Answer, Hit, together
 from connectors.opensearch.faults import UnansweredError
-from connectors.opensearch.layout import BARE
-from connectors.opensearch.searches import Searches
+from connectors.opensearch.searches import UNREAD, Searches
 from copilot.values import Json, JsonObject
 
 LARGEST_PAGE = 10_000
@@ -60,20 +59,26 @@ class Pages:
     body: JsonObject
     place: Place = START
     size: int = PAGE
+    """Of a page; at 0 it holds one hit, and does not look whether there are more."""
     more: bool = True
     """False once the last hit was given."""
     _whys: list[str] = field(default_factory=list)
     _bare: bool = False
+    _full: int = field(init=False)
+    """The size that pages have again where they were smaller for the sake of one entry."""
+
+    def __post_init__(self) -> None:
+        self._full = self.size
 
     def request(self, wanted: int) -> JsonObject:
         """The next search, for *wanted* more hits where one page may hold them."""
         spare = len(self.place.given) + 1
-        size = min(max(1, min(wanted, self.size)) + spare, LARGEST_PAGE)
+        size = min(min(wanted, self.size) + spare, LARGEST_PAGE)
         body: JsonObject = {**self.body, "size": size}
         if self.place.after:
             body["search_after"] = list(self.place.after)
         if self._bare:
-            body["_source"] = list(BARE) if self.searches.schema.own else False
+            body["_source"] = self.searches.schema.bare
         return body
 
     def take(self, request: JsonObject, answer: Answer, wanted: int) -> list[Hit]:
@@ -85,10 +90,11 @@ class Pages:
         self.more = answer.given == request["size"]
         given = frozenset(self.place.given)
         fresh = [hit for hit in answer.hits if not given or hit.key not in given]
+        self.size = min(max(1, self.size * 2), max(self.size, self._full))
         if self._bare:
-            self._bare, self.size = False, PAGE
+            self._bare = False
             fresh = [hit._replace(cut=True) for hit in fresh]
-            self._whys.append("entries of more than 8 MiB were not read, only their time and place")
+            self._whys.append(UNREAD)
         if self.more and not fresh:  # a page of one group, all of it given: look further at once
             self.size = min(self.size * 4, LARGEST_PAGE)
             if answer.given >= LARGEST_PAGE:
@@ -128,8 +134,8 @@ class Pages:
         """Make the next page smaller, or raise *error* where that would not help."""
         if not error.too_large or self._bare:
             raise error
-        self._bare = self.size == 1
-        self.size = max(1, self.size // 8)
+        self._bare = not self.size
+        self.size //= 8
 
     @property
     def why(self) -> str:

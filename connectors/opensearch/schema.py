@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from connectors.opensearch.layout import MARK, OWN_SEARCHED, TIME
+from connectors.opensearch.layout import BARE, MARK, OWN_SEARCHED, TIME
 from connectors.opensearch.site import EpochUnit, Site, Told
 from connectors.opensearch.words import Searched
 from connectors.templates import MESSAGE_KEYS
 from copilot.errors import ConnectorError
-from copilot.values import JsonObject, list_at, object_at
+from copilot.values import Json, JsonObject, list_at, object_at
 
 TimeKind = Literal["date", "date_nanos", "number"]
 KEYWORDS = frozenset({"keyword", "constant_keyword", "wildcard", "ip", "boolean", "version"})
@@ -61,6 +61,15 @@ class Schema:
     gaps: tuple[str, ...] = ()
     """Why an answer of these indices can never be complete."""
     notes: tuple[str, ...] = ()
+
+    @property
+    def bare(self) -> Json:
+        """What is asked for of documents that cannot be read whole, as `_source` wants it."""
+        if self.own:
+            return list(BARE)
+        named = [self.level, self.source, self.line]
+        paths = {path for name in named for path in (name, name.rpartition(".")[0])}
+        return [*sorted(paths - {"", "_index"})] or False
 
     def order(self, direction: Literal["asc", "desc"], *, timed: bool = True) -> list[JsonObject]:
         """The sort in that direction: by time where there is one. Entries may share it all."""

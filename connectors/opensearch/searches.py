@@ -20,6 +20,7 @@ from copilot.values import Json, JsonObject, list_at, object_at, text_at
 
 KEEP_ALIVE = "1m"
 POINT = "_search/point_in_time"
+UNREAD = "entries of more than 8 MiB, or nested too deep, were not read, only their time and place"
 NOTHING: JsonObject = {}
 """Where a hit has no columns; one for all of them, and nobody writes into it."""
 RELATIONS: tuple[Relation, ...] = ("exact", "at_least", "unknown")
@@ -56,6 +57,23 @@ class Searches:
                 retryable=False,
             )
         return [self._answer(ask, part) for part in parts]
+
+    def told(self, bodies: Sequence[JsonObject], doing: str) -> list[Answer]:
+        """The answers to several searches; without the texts where those are too much to read."""
+        try:
+            return self.many(bodies, doing)
+        except UnansweredError as error:
+            if not error.too_large:
+                raise
+        bare = [{**body, "_source": self.schema.bare} for body in bodies]
+        return [
+            replace(
+                answer,
+                hits=tuple(hit._replace(cut=True) for hit in answer.hits),
+                why_incomplete=together((answer.why_incomplete, UNREAD)),
+            )
+            for answer in self.many(bare, doing)
+        ]
 
     def within(self, point: str, body: JsonObject) -> Answer:
         """The answer to one search in the frozen view *point*."""

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from connectors.templates import TemplateMiner
+from copilot.safe_text import safe_text
 from copilot.tools.base import Outcome
 from copilot.values import Json, JsonObject, compact
 from copilot.window import iso
@@ -109,7 +110,10 @@ def _pointer(
 
 
 def _digest(rows: Sequence[JsonObject], handle: str, count: int) -> list[Json]:
-    """The most frequent templates of the rows' messages: a screenful that stands for them all."""
+    """The most frequent templates of the rows' messages: a screenful that stands for them all.
+
+    The message is read out of a row of JSON, its escapes too: what they hid is spelled again.
+    """
     if not count:
         return []
     miner = TemplateMiner()
@@ -120,7 +124,7 @@ def _digest(rows: Sequence[JsonObject], handle: str, count: int) -> list[Json]:
     return [
         {
             "count": len(lines),
-            "template": _cut(miner.text(number), TEMPLATE_CHARACTERS),
+            "template": _cut(safe_text(miner.text(number)), TEMPLATE_CHARACTERS),
             "ref": f"{handle}:{lines[0]}",
         }
         for number, lines in ranked

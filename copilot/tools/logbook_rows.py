@@ -5,6 +5,14 @@ from copilot.tools.base import Outcome
 from copilot.values import JsonObject
 from copilot.window import ALWAYS, Window, iso
 
+OURS = frozenset({
+    "time", "time_flag", "level", "source", "line", "document", "record", "verbatim", "message",
+    "template", "count", "baseline", "lift", "first_seen", "last_seen", "in_sources", "vanished",
+    "ref",
+})  # fmt: skip
+"""What a row says by itself. An entry's own field of such a name is shown as `field.NAME`: whoever
+writes into a log can name a field as he likes. Where it says what the row says it is left out."""
+
 
 def entry_row(entry: Entry) -> JsonObject:
     """The row of one entry: the well-known names, its fields, the message last.
@@ -25,7 +33,11 @@ def entry_row(entry: Entry) -> JsonObject:
         row["record"] = entry.record
     if not entry.verbatim:
         row["verbatim"] = False
-    row |= {name: value for name, value in entry.fields.items() if name not in row}
+    for name, value in entry.fields.items():
+        if name not in OURS:
+            row[name] = value
+        elif str(row.get(name, "")).casefold() != value.casefold():
+            row[f"field.{name}"] = value
     row["message"] = entry.message
     return row
 

@@ -140,11 +140,16 @@ def test_an_entry_that_is_too_large_by_itself_is_shown_without_its_text(
     large = NoReply("the answer has over 8 MiB", again=False, too_large=True)
 
     def outcome(ask: Ask) -> Reply:
-        assert isinstance(ask.body, list)
-        if ask.body[1].get("_source") is not False:
+        if not isinstance(ask.body, list):
+            return always(answered())(ask)
+        if bared:  # there is no other entry
+            return always(answered())(ask)
+        if ask.body[1].get("_source") != ["level"]:
             raise large
+        bared.append(ask)
         return always(answered({}, total=1))(ask)
 
+    bared: list[Ask] = []
     found = scripted(outcome).search(Search(window=DAY, limit=10))
 
     [entry] = found.entries
