@@ -5,6 +5,7 @@ import itertools
 import os
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,31 @@ def test_garbage_is_not_looked_for_among_what_was_loaded_at_the_start() -> None:
 
         assert len(gc.get_objects()) < before / 10
         assert gc.get_threshold()[0] > thresholds[0]
+    finally:
+        gc.unfreeze()
+        gc.set_threshold(*thresholds)
+
+
+class Ring:
+    """Garbage that only a search finds, once nobody has it."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+def test_what_becomes_garbage_later_is_found_soon_however_much_was_loaded() -> None:
+    thresholds, kept = gc.get_threshold(), list[list[int]]()
+    gc.unfreeze()
+    try:
+        serve.settle()
+        gc.set_threshold(100, 5, 5)
+        ring = Ring()
+        found = weakref.ref(ring)
+        kept += ([] for _ in range(5_000))  # by then it counts as old
+        del ring
+        kept += ([] for _ in range(5_000))
+
+        assert found() is None
     finally:
         gc.unfreeze()
         gc.set_threshold(*thresholds)
