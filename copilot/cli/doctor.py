@@ -25,7 +25,9 @@ MARKS: dict[str, tuple[str, Style]] = {
 @as_json
 @pass_session
 def command(session: Session, offline: bool, as_json: bool) -> int:
-    """Check that everything is in place. Changes nothing; asks the services that are configured.
+    """Check that everything is in place; asks the services that are configured.
+
+    Changes nothing, but that it keeps what MCP servers say of their tools.
 
     Leaves with 1 when something must be mended before an investigation.
     """
