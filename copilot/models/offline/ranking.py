@@ -34,6 +34,8 @@ STORY = 2.0
 """Points from which a line belongs into the story."""
 SETTING = re.compile(r"^[#;\s]*(?:export\s+|set\s+)?[\w.\-/]+\s*(?:=|:)\s*\S{0,120}\s*$")
 DIGITS = re.compile(r"\d+")
+WORD_SIGN = re.compile(r"[A-Za-z0-9]")
+"""What a word goes on with. An underscore divides."""
 TALKS_OF_TROUBLE = re.compile(r"error|fail|exception|denied|refused|expired|killed", re.IGNORECASE)
 
 
@@ -122,10 +124,19 @@ def is_setting(line: Line) -> bool:
 
 
 def names(line: Line, text: str) -> bool:
-    """True when the entry holds *text* as a whole word, in its message, fields or source."""
-    pattern = rf"(?<![A-Za-z0-9]){re.escape(text)}(?![A-Za-z0-9])"
-    every = "\n".join((line.message, line.source, *line.fields.values()))
-    return bool(re.search(pattern, every, re.IGNORECASE))
+    """True when the entry holds *text* as a whole word, in its message, fields or source.
+
+    Without a pattern: each incident has names of its own, and Python would keep one for each.
+    """
+    every = "\n".join((line.message, line.source, *line.fields.values())).lower()
+    wanted = text.lower()
+    start = every.find(wanted)
+    while start >= 0:
+        end = start + len(wanted)
+        if not WORD_SIGN.search(every[max(start - 1, 0) : start] + every[end : end + 1]):
+            return True
+        start = every.find(wanted, start + 1)
+    return False
 
 
 def _repeats_alert(line: Line, brief: Brief) -> bool:
