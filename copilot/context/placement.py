@@ -112,14 +112,17 @@ def _pointer(
 def _digest(rows: Sequence[JsonObject], handle: str, count: int) -> list[Json]:
     """The most frequent templates of the rows' messages: a screenful that stands for them all.
 
-    The message is read out of a row of JSON, its escapes too: what they hid is spelled again.
+    The message is read out of a row of JSON, unless that spells characters as escapes: what those
+    hide has passed no gate. A blank before it keeps the row as it stands.
     """
     if not count:
         return []
     miner = TemplateMiner()
     seen: dict[int, list[int]] = {}
     for line, row in enumerate(rows, start=1):
-        seen.setdefault(miner.add(str(row.get("message", ""))), []).append(line)
+        message = str(row.get("message", ""))
+        told = f" {message}" if "\\u" in message else message
+        seen.setdefault(miner.add(told), []).append(line)
     ranked = sorted(seen.items(), key=lambda item: (-len(item[1]), item[1][0]))[:count]
     return [
         {

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from connectors.logbook import Count
 from copilot.context.placement import place, tokens_of
+from copilot.safe_text import UNSAFE
 from copilot.tools.base import Outcome
 from copilot.values import JsonObject
 from policies.schema import TOOL_NAMES, ToolPolicy
@@ -61,6 +62,19 @@ def test_a_long_message_is_cut_with_its_length() -> None:
 
     assert len(shown["rows"][0]["message"]) < 400
     assert "chars]" in shown["rows"][0]["message"]
+
+
+def test_a_digest_shows_nothing_that_its_rows_only_spell() -> None:
+    spelled = r'{"msg": "key \u0041KIA1 \u202e", "b": 1}'
+    broken = r'{"msg": "copied \b file"}'
+
+    digest = str(
+        placed(Outcome(rows=({"message": spelled}, {"message": broken})), OFFLOAD)["digest"]
+    )
+
+    assert "AKIA" not in digest
+    assert not UNSAFE.search(digest)
+    assert "copied" in digest
 
 
 def test_an_incomplete_answer_says_so_and_why() -> None:
