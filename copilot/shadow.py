@@ -1,12 +1,12 @@
-"""A shadow of a text: the text without what shows nothing, such as colour codes.
+r"""A shadow of a text: the text without what shows nothing, such as colour codes.
 
 Patterns are matched on the shadow, so that nothing unseen can hide a word from them; what they
 find is mapped back to the text itself. Each piece that is *opaque* to the caller becomes one NUL,
 a character that a shadow holds for nothing else. No line break is ever taken out.
 
 What is unseen depends on who reads: a terminal takes `ESC P` for one command, a file viewer shows
-the P, a browser reads `%3A` as a colon. So there are three views, and a secret must be visible in
-none.
+the P, a browser reads `%3A` as a colon, a reader of JSON `\u003d` as an equals sign. So there are
+three views, and a secret must be visible in none.
 """
 
 import re
@@ -24,9 +24,12 @@ CHARACTERS = re.compile(rf"(?![\r\x85\u2028\u2029]){UNSAFE.pattern}")
 """The view of a file viewer: only characters that are invisible by themselves are unseen."""
 CODES = re.compile(rf"{CODE}|{TITLE_OR_LINK}|\x1b[@-Z\\-_]|{CHARACTERS.pattern}")
 """The view of a terminal: whole commands to it are unseen."""
-ESCAPED = re.compile(r"%(?:[2-6][0-9A-Fa-f]|7[0-9A-Ea-e]|0[Aa])")
+ASCII = "[2-6][0-9A-Fa-f]|7[0-9A-Ea-e]"
+ESCAPED = re.compile(rf"%(?:{ASCII}|0[Aa])|(?<!\\)\\{{1,16}}(?:u00(?:{ASCII})|/)")
+"""As URLs write characters, and as writers of JSON do without need: `=`, `'` and `&` are escapes to
+Gson, `/` to PHP. What was put into JSON twice has more backslashes."""
 DECODED = re.compile(f"{CODES.pattern}|{ESCAPED.pattern}")
-"""The view of who reads a URL: as a terminal, and each escape is the character it stands for."""
+"""The view of who decodes: as a terminal, and each escape is the character it stands for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ class Shadow:
 
 def is_plain(text: str, opaque: re.Pattern[str]) -> bool:
     """Whether *text* is its own shadow in every view: all of it is seen, and as it is."""
-    return not (_holds_codes(text) or ESCAPED.search(text) or opaque.search(text))
+    return not (_holds_codes(text) or _holds_escapes(text) or opaque.search(text))
 
 
 def views_of(text: str) -> Iterator[re.Pattern[str]]:
@@ -56,7 +59,7 @@ def views_of(text: str) -> Iterator[re.Pattern[str]]:
     yield CODES
     if _holds_codes(text):
         yield CHARACTERS
-    if ESCAPED.search(text):
+    if _holds_escapes(text):
         yield DECODED
 
 
@@ -92,6 +95,12 @@ def _holds_codes(text: str) -> bool:
     return is_spelled or bool(UNSAFE.search(text))
 
 
+def _holds_escapes(text: str) -> bool:
+    return ("%" in text or "\\" in text) and bool(ESCAPED.search(text))
+
+
 def _stands_for(unseen: str) -> str:
-    """The character that an escape of a URL is; nothing for what shows nothing."""
-    return chr(int(unseen[1:], 16)) if ESCAPED.fullmatch(unseen) else ""
+    """The character that an escape is; nothing for what shows nothing."""
+    if not ESCAPED.fullmatch(unseen):
+        return ""
+    return "/" if unseen.endswith("/") else chr(int(unseen[-2:], 16))

@@ -345,6 +345,32 @@ def test_an_escape_of_a_url_hides_nothing(frame: str) -> None:
     assert TOKEN.fullmatch(redacted.removeprefix(before).removesuffix(after))
 
 
+@pytest.mark.parametrize(
+    "frame",
+    [
+        '{{"m": "password\\u003d{} said"}}',
+        '{{"u": "https:\\/\\/bob:{}@h\\/"}}',
+        '{{"m": "{{\\"u\\": \\"https:\\\\\\/\\\\\\/bob:{}@h\\"}}"}}',
+        '{{"q": "?a=1\\u0026access_token\\u003d{}\\u0026b=2"}}',
+        '{{"m": "pass\\u0077ord: {}"}}',
+    ],
+    ids=["gson", "php", "php in json", "go", "a letter"],
+)
+def test_an_escape_of_json_hides_nothing(frame: str) -> None:
+    before, after = frame.format("\0").split("\0")
+
+    redacted = REDACTOR.redact(frame.format("hunter2xyz9"))
+
+    assert TOKEN.fullmatch(redacted.removeprefix(before).removesuffix(after))
+
+
+@pytest.mark.parametrize(
+    "text", [r"C:\users\u0041dmin", r'{"a": "\u003cb\u003e", "b": "1\/2"}', r"\\host\/share \u0020"]
+)
+def test_an_escape_without_a_secret_stays_as_it_is(text: str) -> None:
+    assert REDACTOR.redact(text) == text
+
+
 def test_json_of_any_depth_is_redacted() -> None:
     value: object = "password=hunter2"
     for _ in range(10_000):
@@ -374,6 +400,7 @@ BITS = st.sampled_from(
         *("\\x1b[1m", "\\u001b[m", "^[[0m", "\u200b", "\u202e"),
         "\x00",
         *("%3A", "%2F", "%40", "%20", "%0A", "%00", "%25", "%3"),
+        *("\\u003d", "\\\\u003a", "\\/", "\\u0040", "\\u00", "\\u007f"),
         MIXED[:64].lower(),
         "\\n",
         *"\n\r\t \"',;:=&@<>()[]{}/\\.-_aZ9é\ud800",
