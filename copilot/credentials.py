@@ -53,23 +53,25 @@ class Secret:
         raise TypeError(f"the secret from {self.origin} must not be stored")
 
 
-def secret(name: str, environ: Mapping[str, str]) -> Secret | None:
+def secret(name: str, environ: Mapping[str, str], *, is_password: bool = False) -> Secret | None:
     """The secret called *name*, or None when none is set.
+
+    A password is one line of any letters and may hold blanks; any other key is ASCII without.
 
     Raises CredentialsError when one is set but cannot be a key; the message never holds it.
     """
     if environ.get(name, "").strip():
-        return _checked(environ[name], f"the variable {name}")
+        return _checked(environ[name], f"the variable {name}", is_password)
     if path := environ.get(f"{name}_FILE", "").strip():
-        return _from_file(Path(path), f"{path} ({name}_FILE)")
+        return _from_file(Path(path), f"{path} ({name}_FILE)", is_password)
     if folder := environ.get("CREDENTIALS_DIRECTORY", "").strip():
         path_there = Path(folder) / name
         if path_there.exists():
-            return _from_file(path_there, f"{path_there} ($CREDENTIALS_DIRECTORY)")
+            return _from_file(path_there, f"{path_there} ($CREDENTIALS_DIRECTORY)", is_password)
     return None
 
 
-def _from_file(path: Path, origin: str) -> Secret | None:
+def _from_file(path: Path, origin: str, is_password: bool) -> Secret | None:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError) as error:
@@ -86,12 +88,13 @@ def _from_file(path: Path, origin: str) -> Secret | None:
     warning = ""
     if mode & (stat.S_IROTH | stat.S_IWOTH):
         warning = f"{origin} can be read by everyone on this machine; run: chmod 600 {path}"
-    return _checked(content.decode("utf-8", "replace"), origin, warning)
+    return _checked(content.decode("utf-8", "replace"), origin, is_password, warning)
 
 
-def _checked(text: str, origin: str, warning: str = "") -> Secret | None:
+def _checked(text: str, origin: str, is_password: bool, warning: str = "") -> Secret | None:
     value = text.strip()
-    if not value.isascii() or not value.isprintable() or " " in value:
+    is_word = is_password or (value.isascii() and " " not in value)
+    if not is_word or not value.isprintable() or "\N{REPLACEMENT CHARACTER}" in value:
         raise CredentialsError(
             f"{origin}: holds a line break, a blank or another character that no key has; "
             "a key is one line"

@@ -70,7 +70,7 @@ def site_of(source: OpenSearchLogbookSource, environ: Mapping[str, str]) -> Site
 def _login(source: OpenSearchLogbookSource, environ: Mapping[str, str]) -> Login:
     match source.auth:
         case "basic":
-            return Basic(source.user, _needed(source, "PASSWORD", environ))
+            return Basic(source.user, _needed(source, "PASSWORD", environ, is_password=True))
         case "bearer":
             return Bearer(_needed(source, "TOKEN", environ))
         case "sigv4":
@@ -86,9 +86,15 @@ def _login(source: OpenSearchLogbookSource, environ: Mapping[str, str]) -> Login
             return None
 
 
-def _needed(source: OpenSearchLogbookSource, what: str, environ: Mapping[str, str]) -> str:
+def _needed(
+    source: OpenSearchLogbookSource,
+    what: str,
+    environ: Mapping[str, str],
+    *,
+    is_password: bool = False,
+) -> str:
     name = _variable(source, what)
-    found = secret(name, environ)
+    found = secret(name, environ, is_password=is_password)
     if found is None:
         raise CredentialsError(
             f"the logbook {source.name} needs {name} for auth: {source.auth}; set it, or name its "

@@ -99,6 +99,19 @@ def test_a_file_that_everyone_can_read_is_used_with_a_warning(tmp_path: Path, mo
     assert KEY not in found.warning
 
 
+def test_a_password_may_hold_blanks_and_any_letters() -> None:
+    found = secret(NAME, {NAME: "grüne Wiese 7"}, is_password=True)
+
+    assert found is not None
+    assert found.reveal() == "grüne Wiese 7"
+
+
+@pytest.mark.parametrize("content", [b"two\nlines", b"a\x07bell", b"latin \xe4"])
+def test_a_password_is_one_line_of_text(tmp_path: Path, content: bytes) -> None:
+    with pytest.raises(CredentialsError, match="one line"):
+        secret(NAME, {f"{NAME}_FILE": str(key_file(tmp_path, content))}, is_password=True)
+
+
 def test_a_file_that_is_none_is_refused_at_once(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
 
