@@ -46,6 +46,9 @@ class Door(JIRA):
 
     def send(self, ask: Ask) -> Reply:
         """The reply, whatever its status. Raises NoReply when none came whole."""
+        ca_file = self._site.ca_file
+        if ca_file and not ca_file.is_file():
+            raise NoReply(f"{ca_file} is no file of certificates; mend its `ca`", again=False)
         prepared = self._session.prepare_request(
             requests.Request(
                 ask.method,

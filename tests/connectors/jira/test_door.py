@@ -146,6 +146,18 @@ def test_a_site_is_reached_through_the_proxy_and_by_the_authority_that_are_named
     assert [line.split()[1] for line in proxy.asked] == ["jira.example.org:443"]
 
 
+def test_an_authority_that_is_no_file_is_named_and_not_tried_again(
+    served: Served, tmp_path: Path
+) -> None:
+    jira = served()
+
+    with pytest.raises(NoReply, match=r"nowhere\.pem is no file .* mend its `ca`") as caught:
+        door_to(jira, ca_file=tmp_path / "nowhere.pem").send(ASK)
+
+    assert not caught.value.again
+    assert jira.requests == []
+
+
 def test_a_certificate_of_an_unknown_authority_is_refused(
     served: Served, certificates: Path
 ) -> None:
