@@ -159,6 +159,8 @@ class Workspace:
             }
         )
         rooms = {room: getattr(self, room) for room in ROOMS}
+        if options.policy == self.settings.policy and "policy" in self.__dict__:
+            rooms["policy"] = self.policy
         return replace(self, settings=settings).with_rooms(**rooms)
 
     def with_rooms(self, **rooms: object) -> "Workspace":

@@ -1,5 +1,8 @@
 """An arguments class as the JSON schema that the model gets: small, flat, the same every time."""
 
+import json
+from functools import cache
+
 from pydantic import BaseModel
 
 from copilot.models.model import Json
@@ -12,12 +15,19 @@ DROPPED = frozenset(
 
 def schema_of(arguments: type[BaseModel]) -> Json:
     """The input schema. References are written out; what a model does not need is left out."""
+    schema: Json = json.loads(_written(arguments))  # a copy: whoever gets it may change it
+    return schema
+
+
+@cache
+def _written(arguments: type[BaseModel]) -> str:
+    """The schema as text, made once a process: each investigation has all tools."""
     schema = arguments.model_json_schema()
     parts = schema.pop("$defs", {})
     flat = _flat(schema, parts)
     flat.pop("description", None)  # the class's docstring is for us
     flat["additionalProperties"] = False
-    return flat
+    return json.dumps(flat)
 
 
 def _flat(node: Json, parts: Json) -> Json:
