@@ -16,7 +16,7 @@ SECTIONS = {
     "First steps": {
         "demo": "Run the main job on bundled logs and tickets: no key, no server.",
         "init": "Make a workspace.",
-        "doctor": "Check that everything is in place. Changes nothing.",
+        "doctor": "Check that everything is in place, and say how to mend what is not.",
     },
     "Investigate": {
         "serve": "The daemon: take alerts in and investigate them, until SIGTERM.",
