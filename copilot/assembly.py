@@ -219,15 +219,6 @@ def started(workspace: Workspace, case: Case, remote: Sequence[JsonObject]) -> J
 
     *remote* are the tools of MCP servers, which may be described otherwise when it goes on.
     """
-    front = workspace.notes.front(case.incident)
-    history: JsonObject = {}
-    if front and front.previous:
-        before = workspace.notes.front(front.previous)
-        history = {
-            "recurrence_of": front.previous,
-            "outcome": before.outcome if before else "",
-            "verdict": before.verdict if before else "",
-        }
     sources: JsonObject = {
         "logbooks": [_logbook(name, book) for name, book in sorted(case.logbooks.items())],
         "trackers": list[Json](sorted(case.trackers)),
@@ -239,7 +230,7 @@ def started(workspace: Workspace, case: Case, remote: Sequence[JsonObject]) -> J
         "alert": alert,
         "question": case.question,
         "sources": sources,
-        "history": history,
+        "history": _history(workspace, case.incident),
     }
     shown = screened(said, workspace.redactor)
     return {
@@ -264,6 +255,19 @@ def started(workspace: Workspace, case: Case, remote: Sequence[JsonObject]) -> J
             [item.kind, item.value, 0]
             for item in find_artifacts(f"{case.alert.words()}\n{case.question}")
         ],
+    }
+
+
+def _history(workspace: Workspace, incident: str) -> JsonObject:
+    """What came of the incident's forerunner; empty without one."""
+    front = workspace.notes.front(incident)
+    if not front or not front.previous:
+        return {}
+    before = workspace.notes.front(front.previous)
+    return {
+        "recurrence_of": front.previous,
+        "outcome": before.outcome if before else "",
+        "verdict": before.verdict if before else "",
     }
 
 

@@ -159,7 +159,7 @@ class Workspace:
             }
         )
         rooms = {room: getattr(self, room) for room in ROOMS}
-        if options.policy == self.settings.policy and "policy" in self.__dict__:
+        if options.policy == self.settings.policy:  # read once, not for each run
             rooms["policy"] = self.policy
         return replace(self, settings=settings).with_rooms(**rooms)
 
