@@ -8,8 +8,7 @@ import logging
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from threading import Event as Flag
+from dataclasses import replace
 from weakref import WeakSet
 
 from connectors.mcp_servers import McpServer
@@ -22,6 +21,7 @@ from copilot.daemon.desk import Desk
 from copilot.daemon.housekeeping import Housekeeping
 from copilot.daemon.right_of_way import RightOfWay
 from copilot.daemon.shared_models import SharedModels
+from copilot.daemon.signals import Signals
 from copilot.daemon.standing import Standing
 from copilot.daemon.strikes import Strikes
 from copilot.daemon.watched import watched
@@ -54,14 +54,6 @@ ROUND_S = 0.2
 DOORS_S = 1.5
 """What each door may take to close: with the drain, less than the 20 s that one is given."""
 GRAFANA = "COPILOT_GRAFANA_SECRET"
-
-
-@dataclass(frozen=True, slots=True)
-class Signals:
-    """What the outside asks of a running daemon."""
-
-    leave: Flag
-    reload: Flag
 
 
 class Daemon:
@@ -161,15 +153,14 @@ class Daemon:
     def run(self, signals: Signals) -> None:
         """Work until told to leave."""
         self.notifier.ready()
-        while not signals.leave.is_set():
-            if signals.reload.is_set():
-                signals.reload.clear()
+        while not signals.is_leaving:
+            if signals.take_reload():
                 self.reload()
             busy = self.desk.round()
             self.housekeeping.round()
             self.notifier.watchdog()
             if not busy:
-                signals.leave.wait(ROUND_S)
+                signals.wait(ROUND_S)
 
     def leave(self) -> bool:
         """Close the doors and let calls under way be recorded; whether all were.

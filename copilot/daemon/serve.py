@@ -3,12 +3,9 @@
 import gc
 import os
 import resource
-import signal
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from threading import Event as Flag
-from types import FrameType
 
 from copilot import __version__, traces
 from copilot.daemon import doorplate, heap
@@ -17,7 +14,6 @@ from copilot.loading import load
 from copilot.logs import set_up
 from copilot.workspace import Workspace
 
-LEFT_AT_ONCE = 143
 FEW_FILES = 64
 MANY_FILES = 8192
 TURN_S = 0.0005
@@ -43,12 +39,13 @@ def serve(open_workspace: Callable[[], Workspace], environ: Mapping[str, str]) -
             f"{held.url}); stop that one first, or give this one a workspace of its own"
         )
     load("copilot.daemon.daemon")
-    from copilot.daemon.daemon import Daemon, Signals
+    from copilot.daemon.daemon import Daemon
+    from copilot.daemon.signals import Signals
 
     set_up(sys.stderr, workspace.redactor)
     traces.export(environ, __version__)
-    signals = Signals(Flag(), Flag())
-    _listen(signals.leave, signals.reload)
+    signals = Signals()
+    signals.listen()
     daemon = Daemon(open_workspace, environ)
     daemon.start()
     settle()
@@ -84,19 +81,3 @@ def _allow_files() -> None:
             f"this process may have {hard} open files and the daemon needs {FEW_FILES}; "
             "raise it: ulimit -n, or LimitNOFILE= in the unit"
         )
-
-
-def _listen(leave: Flag, reload: Flag) -> None:
-    """SIGTERM and SIGINT once ask to leave, twice leave; SIGHUP asks for a reload."""
-
-    def terminate(_number: int, _frame: FrameType | None) -> None:
-        if leave.is_set():
-            os._exit(LEFT_AT_ONCE)
-        leave.set()
-
-    def hang_up(_number: int, _frame: FrameType | None) -> None:
-        reload.set()
-
-    signal.signal(signal.SIGTERM, terminate)
-    signal.signal(signal.SIGINT, terminate)
-    signal.signal(signal.SIGHUP, hang_up)
