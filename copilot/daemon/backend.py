@@ -42,7 +42,8 @@ class DaemonBackend:
     grafana_secret: Secret | None
     standing: Callable[[], Standing]
     way: RightOfWay
-    is_draining: bool = False
+    is_leaving: Callable[[], bool]
+    """Whether it was told to, however busy it still is."""
 
     def begin(self, delivery: Delivery) -> "Future[Sequence[Receipt]]":
         """Where each alert went, told when synced to the disk. Raises UsageError, InboxError."""
@@ -128,7 +129,7 @@ class DaemonBackend:
 
     def readiness(self) -> Sequence[str]:
         """Why no alerts should be sent here now; empty when all is well."""
-        found = ["draining: this daemon is about to leave"] if self.is_draining else []
+        found = ["draining: this daemon is about to leave"] if self.is_leaving() else []
         room = no_room(self.workspace().settings.state)
         return [*found, *filter(None, [room]), *self.standing().problems()]
 
@@ -166,7 +167,7 @@ class DaemonBackend:
         )
 
     def _check_open(self) -> None:
-        if self.is_draining:
+        if self.is_leaving():
             raise InboxError("the daemon is leaving; send it again to the next", retryable=True)
         if problem := no_room(self.workspace().settings.state):
             raise InboxError(problem, retryable=True)

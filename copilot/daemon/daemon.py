@@ -59,8 +59,14 @@ GRAFANA = "COPILOT_GRAFANA_SECRET"
 class Daemon:
     """One daemon over one workspace."""
 
-    def __init__(self, open_workspace: Callable[[], Workspace], environ: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        open_workspace: Callable[[], Workspace],
+        environ: Mapping[str, str],
+        signals: Signals,
+    ) -> None:
         """Read the settings. Raises ConfigError and CredentialsError; nothing is begun yet."""
+        self.signals = signals
         self.metrics = Metrics(__version__)
         self._open_workspace = open_workspace
         self._mcp_servers: WeakSet[McpServer] = WeakSet()
@@ -125,6 +131,7 @@ class Daemon:
             grafana_secret=self._grafana_secret,
             standing=lambda: self.standing,
             way=self.way,
+            is_leaving=lambda: self.signals.is_leaving,
         )
         self.spool = Spool(settings.intake.spool, lambda: self.door, now=self._now)
         self.pollers = Pollers(settings.state / "pollers", self._take)
@@ -150,24 +157,23 @@ class Daemon:
         self._plate = doorplate.Hung(settings.state, plate)
         LOG.info("serving", extra={"url": url, "workspace": str(settings.workspace)})
 
-    def run(self, signals: Signals) -> None:
+    def run(self) -> None:
         """Work until told to leave."""
         self.notifier.ready()
-        while not signals.is_leaving:
-            if signals.take_reload():
+        while not self.signals.is_leaving:
+            if self.signals.take_reload():
                 self.reload()
             busy = self.desk.round()
             self.housekeeping.round()
             self.notifier.watchdog()
-            if not busy:
-                signals.wait(ROUND_S)
+            if not busy or self.way.is_pressed:
+                self.signals.wait(ROUND_S)
 
     def leave(self) -> bool:
         """Close the doors and let calls under way be recorded; whether all were.
 
         The process must exit at once then, without waiting for its threads.
         """
-        self.backend.is_draining = True
         self.notifier.stopping()
         drained = self.engine.drain(self.workspace.settings.daemon.drain.total_seconds())
         self.pollers.stop(DOORS_S)

@@ -31,7 +31,7 @@ NOTED_IN_A_FLOOD = 10
 """While each note steps aside, a second is over after a few: no more are read for nothing."""
 NOTING_FOR = timedelta(seconds=1)
 """Then it is looked whether something is due: in a flood, noting alone could take minutes."""
-ASIDE_S = 1.0
+ASIDE_S = 2.0
 """How long one commit waits for senders who are at the door."""
 TRIAGED_AT_ONCE = 20
 RECONCILED_AT_ONCE = 1000

@@ -46,10 +46,10 @@ def serve(open_workspace: Callable[[], Workspace], environ: Mapping[str, str]) -
     traces.export(environ, __version__)
     signals = Signals()
     signals.listen()
-    daemon = Daemon(open_workspace, environ)
+    daemon = Daemon(open_workspace, environ, signals)
     daemon.start()
     settle()
-    daemon.run(signals)
+    daemon.run()
     daemon.leave()
     with suppress(OSError, ValueError):
         sys.stderr.flush()

@@ -26,8 +26,8 @@ from copilot.steps import Recorder, StopReason
 from copilot.values import JsonObject
 from copilot.workspace import Workspace
 
-ASIDE_S = 2.0
-"""How long a turn may wait for senders: about as long as the model takes for it anyway."""
+ASIDE_S = 10.0
+"""How long a turn may wait for senders: as long as they wait for their answer."""
 LOG = logging.getLogger(__name__)
 ALONE = (
     f"the model's service failed its request in {MOST} runs in a row, and answered others"

@@ -18,7 +18,6 @@ from sqlalchemy import (
     Row,
     bindparam,
     func,
-    insert,
     select,
     update,
 )
@@ -28,6 +27,7 @@ from copilot.identity import incident_id
 from copilot.inbox import reading
 from copilot.inbox.board import Board
 from copilot.inbox.decision import Case, Firing, decide
+from copilot.inbox.inserts import Inserts
 from copilot.inbox.tables import Instant, alerts, as_text, incidents
 from copilot.inbox.values import Arrival, Rules, Taken
 
@@ -99,14 +99,14 @@ class Acceptance:
         new = [case for case in cases if case.id not in self._found.cases]
         # The one that is superseded goes first: an identity has one newest incident at any time.
         self._write(CHANGED, [_case(case) | {"its_id": case.id} for case in old])
-        self._write(OPENED, [_case(case) | {"runs": 0} for case in new])
+        OPENED.run(self._connection, [_case(case) | {"runs": 0} for case in new])
         known = self._found.firings.keys() - self._board.anew
         shelved = self._found.firings.keys() & self._board.anew
         self._write(SHELVE, [{"its_key": key, "key": self._shelf(key)} for key in sorted(shelved)])
         received = [self._received(key, arrivals) for key, arrivals in self._board.received.items()]
         self._write(AGAIN, [row for row in received if row["its_key"] in known])
-        self._write(
-            FIRST,
+        FIRST.run(
+            self._connection,
             [
                 self._first(row, self._board.received[row["its_key"]][0])
                 for row in received
@@ -182,8 +182,8 @@ NEWEST = _whose(CASE, incidents.c.identity, incidents.c.newest)
 HOMES = _whose(CASE, incidents.c.id)
 IDS = _whose((incidents.c.id,), incidents.c.id)
 CHANGED = update(incidents).where(incidents.c.id == bindparam("its_id"))
-OPENED = insert(incidents)
-FIRST = insert(alerts)
+OPENED = Inserts(incidents)
+FIRST = Inserts(alerts)
 SHELVE = update(alerts).where(alerts.c.key == bindparam("its_key"))
 """The alert stays with its incident, under a key that nobody sends."""
 AGAIN = (

@@ -24,12 +24,10 @@ class Clock:
         self.slept += 1
 
 
-def answered(way: RightOfWay, clock: Clock, *waited: float) -> None:
-    """Let senders come together, each of whom is answered after so many seconds."""
-    begun: Sequence[Future[Any]] = [Future() for _ in waited]
-    start = clock.now
-    for one in begun:
+def come(way: RightOfWay, many: int) -> None:
+    """Let so many senders wait at the same moment, and be answered."""
+    waiting: Sequence[Future[Any]] = [Future() for _ in range(many)]
+    for one in waiting:
         way.comes(one)
-    for one, seconds in zip(begun, waited, strict=True):
-        clock.now = start + seconds
+    for one in waiting:
         one.set_result(None)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -53,6 +54,33 @@ def test_sigterm_lets_the_call_under_way_be_recorded(tmp_path: Path) -> None:
 
     assert code == 0
     assert set(investigator.counts.values()) == {1}
+
+
+def test_from_sigterm_on_nobody_is_let_in_whatever_the_daemon_is_busy_with(tmp_path: Path) -> None:
+    shim, held, reached = tmp_path / "bin" / "git", tmp_path / "held", tmp_path / "reached"
+    shim.parent.mkdir()
+    shim.write_text(
+        f"#!/bin/sh\nwhile [ -e {held} ]; do touch {reached}; sleep 0.05; done\n"
+        f'exec {shutil.which("git")} "$@"\n'
+    )
+    shim.chmod(0o755)
+    environ = {"PATH": f"{shim.parent}:{os.environ['PATH']}"}
+    with (
+        MessagesApi(responder=Investigator()) as api,
+        RunningDaemon(tmp_path, api, environ=environ) as daemon,
+    ):
+        held.touch()
+        daemon.send("wf_alpha_001")
+        daemon.wait(reached.exists)
+        assert daemon.process
+        daemon.process.send_signal(signal.SIGTERM)
+        daemon.wait(lambda: daemon.get("/readyz").status_code == 503)
+        refused = daemon.post("/v1/alerts/alertmanager", payload(alert("wf_beta")))
+        held.unlink()
+        code = daemon.process.wait(30)
+
+    assert code == 0
+    assert (refused.status_code, "leaving" in refused.text) == (503, True)
 
 
 def test_a_resolved_alert_ends_its_investigation_early_with_what_is_known(tmp_path: Path) -> None:

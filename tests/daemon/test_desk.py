@@ -17,7 +17,7 @@ from copilot.assembly import VERSION
 from copilot.daemon.desk import NOTED_IN_A_FLOOD, Desk, Triage
 from copilot.daemon.housekeeping import Housekeeping
 from copilot.daemon.jobs import due_job, next_job
-from copilot.daemon.right_of_way import LATE_S, MANY, RightOfWay
+from copilot.daemon.right_of_way import MANY, RightOfWay
 from copilot.daemon.shared_models import SharedModels
 from copilot.engine.place import Place
 from copilot.inbox.inbox import Inbox
@@ -245,7 +245,7 @@ def test_more_incidents_than_one_round_looks_at_are_triaged(
 def test_in_a_flood_few_alerts_are_noted_before_the_desk_looks_up(tmp_path: Path) -> None:
     workspace, clock = made_workspace(tmp_path), flood.Clock()
     way = RightOfWay(clock, clock.sleep)
-    flood.answered(way, clock, *[2 * LATE_S] * MANY)
+    flood.come(way, MANY)
     with Inbox(tmp_path / "inbox.sqlite", AT_ONCE, now=lambda: NOW) as inbox:
         inbox.accept([arrival(f"workflow {number}", "normal") for number in range(12)])
         desk = desk_of(workspace, inbox, way=way)

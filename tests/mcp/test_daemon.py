@@ -9,6 +9,7 @@ import pytest
 
 from copilot.config import load_settings
 from copilot.daemon.daemon import Daemon
+from copilot.daemon.signals import Signals
 from copilot.errors import ConfigError
 from copilot.workspace import Workspace
 from tests.bench import made_workspace
@@ -48,4 +49,4 @@ def test_a_daemon_does_not_start_where_a_name_is_taken(tmp_path: Path) -> None:
     (tmp_path / "copilot.yaml").write_text(text)
 
     with pytest.raises(ConfigError, match="search_logbook is the name of a tool of the copilot"):
-        Daemon(lambda: Workspace(load_settings(tmp_path, {}, tmp_path), {}), {})
+        Daemon(lambda: Workspace(load_settings(tmp_path, {}, tmp_path), {}), {}, Signals())
