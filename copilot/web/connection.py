@@ -2,6 +2,9 @@
 
 When there are too many connections, the one that has been silent longest makes room: whoever opens
 a thousand and says nothing pushes out only themselves.
+
+The vendor's parser in Python costs an alert a tenth more than its compiled one, which reads no body
+of a POST that offers HTTP/2 as well: Java's own client offers that each time.
 """
 
 import asyncio

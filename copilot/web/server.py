@@ -31,6 +31,7 @@ class Server:
         self._vendor = _Vendor(
             uvicorn.Config(
                 app,
+                loop="asyncio",  # else whatever happens to be installed
                 http=connections_within(limits),
                 ws="none",
                 lifespan="on",

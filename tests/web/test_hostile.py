@@ -172,11 +172,15 @@ def test_a_path_that_is_not_there_is_not_found(served: Served, method: str, path
         (HEAD + b"Content-Length: 99999999999999999999\r\n\r\n{}", 413),
         (HEAD + b"Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 400),
         (HEAD + b"Transfer-Encoding:\x0bchunked\r\n\r\n0\r\n\r\n", 400),
+        (HEAD + b"Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n", 400),
+        (HEAD + b"Transfer-Encoding: identity\r\n\r\n{}", 400),
+        (HEAD + b"Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n", 400),
         (HEAD + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
+        (HEAD + b"Transfer-Encoding: chunked\r\n\r\n2;\n{}\r\n0\r\n\r\n", 400),
         (HEAD + b"Transfer-Encoding: chunked\r\n\r\n1\r\n{}\r\n0\r\n\r\n", 400),
     ],
     ids=["path", "query", "headers", "header", "endless", "0.9", "tls", "h2", "latin", "space",
-         "nul", "smuggling", "lengths", "negative", "hex", "huge", "codings", "tab", "chunk",
+         "nul", "smuggling", "lengths", "negative", "hex", "huge", "codings", "tab", "unknown coding", "identity", "two codings", "chunk", "line feed",
          "overrun"],
 )  # fmt: skip
 @pytest.mark.bad_input("B80")
@@ -190,6 +194,23 @@ def test_what_is_no_honest_http_is_refused_and_the_server_stays_up(
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert served.desk.deliveries == []
     assert served.is_up()
+
+
+@pytest.mark.parametrize(
+    "offer",
+    [b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAAB\r\n",
+     b"Connection: Upgrade\r\nUpgrade: websocket\r\n"],
+    ids=["h2c", "websocket"],
+)  # fmt: skip
+def test_an_alert_whose_sender_offers_another_protocol_is_taken(
+    served: Served, offer: bytes
+) -> None:
+    """Java's own client offers HTTP/2 with each POST; some parsers then read no body."""
+    body = b"{}"
+    answer = served.say(HEAD + offer + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+
+    assert answer.status == 200
+    assert [one.body for one in served.desk.deliveries] == [body]
 
 
 @pytest.mark.bad_input("B80")
