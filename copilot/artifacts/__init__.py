@@ -47,7 +47,7 @@ def _tokens(text: str) -> Iterator[tuple[int, Artifact]]:
     first: dict[str, int] = {}
     for match in TOKEN.finditer(text):
         token = match.group()
-        if token not in first:
+        if len(token) <= LIMIT_VALUE and token not in first:
             first[token] = match.start()
     for token, position in first.items():
         for artifact in _judged(token):

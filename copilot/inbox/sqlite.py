@@ -41,8 +41,11 @@ class SqliteFile:
         self.name = str(path)
         self.moved_aside = ""
         self._inode = 0
-        self.readers = self._engine(self._open_to_read, QueuePool, "BEGIN")
-        self._writers = self._engine(self._open_to_write, NullPool, "BEGIN IMMEDIATE")
+        # The connection that was given back last: one after the other, each would fill its pages.
+        self.readers = self._engine(
+            self._open_to_read, "BEGIN", poolclass=QueuePool, pool_use_lifo=True
+        )
+        self._writers = self._engine(self._open_to_write, "BEGIN IMMEDIATE", poolclass=NullPool)
         try:
             if damage := self._damage():
                 self.moved_aside = self._move_aside(now())
@@ -88,10 +91,10 @@ class SqliteFile:
     def _engine(
         self,
         creator: Callable[[], sqlite3.Connection],
-        pool: type[NullPool | QueuePool],
         begin: str,
+        **pool: type[NullPool | QueuePool] | bool,
     ) -> Engine:
-        engine = create_engine("sqlite://", creator=creator, poolclass=pool)
+        engine = create_engine("sqlite://", creator=creator, **pool)
         # Python's driver would begin on its own, too late for what a transaction reads first.
         event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
         return engine

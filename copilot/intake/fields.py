@@ -29,6 +29,8 @@ DOTTED_ZONE = re.compile(r"([+-]\d\d)\.(\d\d)$")
 SLASHED = re.compile(r"^(\d{4})/(\d\d)/(\d\d)")
 WORDY_ZONE = re.compile(r"\s(?:UTC|GMT)$")
 DIGEST_CHARACTERS = 10
+TIME_CHARACTERS = 64
+"""Of what may be a time; no form of one is longer, and no more of it is kept."""
 
 
 def cut(text: str, limit: int) -> str:
@@ -50,10 +52,14 @@ def texts(value: Mapping[str, Json]) -> dict[str, str]:
     }
 
 
-@lru_cache(maxsize=1000)  # the alerts of a group began together
 def instant(text: str) -> datetime | None:
     """The instant in UTC, or None for what is none. A time without a zone is taken for UTC."""
-    text = WORDY_ZONE.sub("", text.strip()[:64])
+    return _instant(text.strip()[:TIME_CHARACTERS])
+
+
+@lru_cache(maxsize=1000)  # the alerts of a group began together
+def _instant(text: str) -> datetime | None:
+    text = WORDY_ZONE.sub("", text)
     try:
         if EPOCH.fullmatch(text):
             seconds = float(text)

@@ -81,6 +81,19 @@ def test_no_connection_keeps_more_than_half_a_mebibyte_of_the_file(file: Path) -
     assert kept == [-512, -512]
 
 
+def test_who_reads_after_another_reads_on_the_same_connection(file: Path, clock: Clock) -> None:
+    database = SqliteFile(file, clock)
+    with database.readers.connect(), database.readers.connect():
+        pass  # so two are kept
+    used = set()
+    for _ in range(4):
+        with database.readers.connect() as reading:
+            used.add(id(reading.connection.dbapi_connection))
+
+    database.close()
+    assert len(used) == 1
+
+
 def test_many_alerts_in_one_commit_are_read_like_one_and_written_sixteen_at_a_time(
     file: Path, opened: Open
 ) -> None:

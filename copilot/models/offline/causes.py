@@ -83,10 +83,13 @@ def class_called(name: str) -> CauseClass:
     return next(item for item in classes() if item.name == name)
 
 
-@lru_cache(maxsize=REMEMBERED)
 def sign_of(text: str) -> Sign:
     """What *text*, one line, speaks of: direct signs before hints, causes before consequences."""
-    line = text[:LONGEST]
+    return _sign_of(text[:LONGEST])  # what is kept of a line is no more than is looked at
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _sign_of(line: str) -> Sign:
     best = Sign()
     for item in classes():
         strength = item.strength(line)
