@@ -2,6 +2,7 @@
 
 import statistics
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -12,6 +13,7 @@ from tests.daemon.running import RunningDaemon, alert, payload
 RECENT = 200
 WARM = 0.4
 """The share of the time in which caches and threads are still being made."""
+QUARTERS = 4
 
 
 def soak(folder: Path, seconds: float, a_second: float, fresh: float) -> None:
@@ -44,25 +46,31 @@ def names(total: int, fresh: float) -> Iterator[str]:
 
 
 def print_slopes(readings: Sequence[Reading]) -> None:
-    """Print how memory and files grow in an hour, when all is warm.
+    """Print how memory and files grow in an hour: in each quarter, and in all the time when warm.
 
-    The two halves of the warm time tell a cache that fills, whose second half is flatter, from what
-    grows for ever.
+    The quarters tell a cache that fills, whose last quarter is the flattest, and a table that is
+    doubled once, which is in one of them only, from what grows for ever, which is in all.
     """
     warm = readings[int(len(readings) * WARM) :]
-    halves = warm[: len(warm) // 2], warm[len(warm) // 2 :]
     first, last = readings[0], readings[-1]
     print(
         f"  RSS {first.rss_mib:.1f} MiB at first, {warm[0].rss_mib:.1f} when warm, "
         f"{last.rss_mib:.1f} at last: {_an_hour(warm, _memory):+.1f} MiB/h in the last "
-        f"{warm[-1].at - warm[0].at:.0f} s; by half "
-        + " and ".join(f"{_an_hour(half, _memory):+.1f}" for half in halves)
+        f"{warm[-1].at - warm[0].at:.0f} s"
     )
+    quarters = ", ".join(f"{_an_hour(one, _memory):+.1f}" for one in _quarters(readings))
+    print(f"  MiB/h in each quarter, the first of which is warm-up: {quarters}")
     print(
         f"  open files {first.files}, {warm[0].files}, {last.files}: "
         f"{_an_hour(warm, _files):+.1f} an hour; "
         f"threads {first.threads}, {warm[0].threads}, {last.threads}"
     )
+
+
+def _quarters(readings: Sequence[Reading]) -> list[Sequence[Reading]]:
+    """The readings of each quarter of the time."""
+    ends = [len(readings) * part // QUARTERS for part in range(QUARTERS + 1)]
+    return [readings[begin:end] for begin, end in pairwise(ends)]
 
 
 def _an_hour(readings: Sequence[Reading], what: Callable[[Reading], float]) -> float:

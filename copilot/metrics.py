@@ -40,6 +40,11 @@ TOKEN_KINDS = ("input", "cache_read", "cache_write", "output")
 FIXED = frozenset({"system", "tools"})
 CONVERSATION = frozenset({"alert", "state", "conversation", "summary"})
 """Sources of a request that are no tool; the others are the names of tools."""
+TOOLS = 200
+"""Names of tools that have series of their own. A model may make up any number of names."""
+NAME_CHARACTERS = 128
+"""Of a tool's name: no service of a model takes a longer one."""
+OTHER = "other"
 
 
 class Recorded(Protocol):
@@ -63,6 +68,7 @@ class Metrics:
         # Without a second series for each counter, which nobody asks for.
         disable_created_metrics()  # type: ignore[no-untyped-call]  # the vendor gave it no types
         self._registry = CollectorRegistry()
+        self._tools: set[str] = set()
         ProcessCollector(registry=self._registry)
         self._gauge("build_info", "The running version.", "version").labels(version).set(1)
         self._alerts = self._counter("alerts_received", "Alerts by outcome.", "source", "outcome")
@@ -187,7 +193,7 @@ class Metrics:
             self._context.labels(kind).observe(estimate * size / total)
 
     def _answered(self, data: JsonObject) -> None:
-        tool = text_at(data, "tool") or "unknown"
+        tool = self._tool(text_at(data, "tool")[:NAME_CHARACTERS] or "unknown")
         self._calls.labels(tool, "ok" if data.get("ok") else "error").inc()
         self._tool_seconds.labels(tool).observe(_number(data, "ms") / 1000)
         if "repeats" in data:
@@ -196,6 +202,13 @@ class Metrics:
             placement = text_at(data, "placement") or "inline"
             shown = len(text_at(data, "text").encode("utf-8", "replace"))
             self._result_bytes.labels(tool, placement).observe(_number(data, "bytes") or shown)
+
+    def _tool(self, name: str) -> str:
+        """The name, or the one that stands for all that came when there were enough."""
+        if name not in self._tools and len(self._tools) >= TOOLS:
+            return OTHER
+        self._tools.add(name)
+        return name
 
     def _paid(self, data: JsonObject, usage: JsonObject) -> None:
         """Whatever was paid for, a turn, a summary or a task: each says so in the same words."""

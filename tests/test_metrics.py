@@ -185,3 +185,17 @@ def test_no_label_can_hold_an_incident() -> None:
 
     assert "incident=" not in text
     assert "ticket=" not in text
+
+
+def test_names_of_tools_that_a_model_makes_up_come_to_an_end() -> None:
+    metrics = Metrics()
+    metrics.observe(Happened("result", {"tool": "search_logbook", "ok": True}))
+    for number in range(1000):
+        metrics.observe(Happened("result", {"tool": f"{number}_{'x' * 10_000}", "ok": False}))
+    metrics.observe(Happened("result", {"tool": "search_logbook", "ok": True}))
+
+    calls = {name: count for name, count in samples(metrics).items() if "tool_calls_total" in name}
+    assert len(calls) == 201
+    assert sum(calls.values()) == 1002
+    assert calls['tool_calls_total{outcome="ok",tool="search_logbook"}'] == 2
+    assert max(map(len, calls)) < 200

@@ -16,8 +16,8 @@ from copilot.artifacts.contexts import in_context
 
 LIMIT_VALUE = 400
 """Characters; a longer token is data, not a name."""
-REMEMBERED = 1 << 15
-"""Judged tokens that are kept: logs say the same words over and over."""
+REMEMBERED = 1 << 12
+"""Judged tokens that are kept: logs say the same words over and over, and most of them soon."""
 TOKEN = re.compile(r"[^\s\"'`<>(){}\[\],;=|\\^]+")
 EDGES = ".:!?*&%-/@#+~$"
 URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]{1,11}://[^\s\"'`<>|\\^{}\[\]]+")
