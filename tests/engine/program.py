@@ -10,7 +10,6 @@ import sys
 from collections import Counter
 from datetime import timedelta
 from pathlib import Path
-from threading import Event
 from time import sleep
 from typing import Any
 
@@ -59,8 +58,8 @@ def main(told: dict[str, Any]) -> None:
         journals = told.get("journals", True)
         body = toy_body(folder, told["steps"], latency=latency, journals=journals)
     engine = Engine(place, body)
-    leave = Event()
-    signal.signal(signal.SIGTERM, lambda *_: leave.set())
+    signals: list[int] = []  # no lock: a handler may come while this thread holds it
+    signal.signal(signal.SIGTERM, lambda number, _: signals.append(number))
     engine.start()
     # Who starts alone on a busy machine would be done before the others are there.
     (folder / f"here-{os.getpid()}").touch()
@@ -68,11 +67,12 @@ def main(told: dict[str, Any]) -> None:
     runs = [f"run-{number}" for number in range(told["runs"])]
     for run in runs:
         engine.submit(run, {"name": run}, dedup=run)
-    while not leave.wait(0.05):
+    while not signals:
         if all((known := engine.run(run)) and known.is_over for run in runs):
             break
+        sleep(0.05)
     is_drained = engine.drain(10)
-    ended = {} if leave.is_set() else Counter(run.status for run in engine.runs())
+    ended = {} if signals else Counter(run.status for run in engine.runs())
     sys.stdout.write(json.dumps({"drained": is_drained, "runs": ended}) + "\n")
     sys.stdout.flush()
     os._exit(0)
