@@ -51,7 +51,7 @@ def change(folder: Path, assignment: str, run: str) -> None:
 
 def queued(folder: Path, run: str) -> None:
     """Leave that run in the queue of an engine that stopped."""
-    with running(place(folder, starts_per_hour=1), toy_body(folder, 1)) as engine:
+    with running(place(folder, starts_per_hour=1, stranded=3600), toy_body(folder, 1)) as engine:
         engine.submit("other", {"name": "other"})
         wait_over(engine, "other")
         engine.submit(run, {"name": run})
@@ -193,7 +193,7 @@ def test_the_vendor_says_nothing_but_warnings_and_those_through_our_logging(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG, "copilot")
-    with running(place(tmp_path), toy_body(tmp_path, 1)) as engine:
+    with running(place(tmp_path, stranded=3600), toy_body(tmp_path, 1)) as engine:
         engine.submit("a", {"name": "a"})
         wait_over(engine, "a")
 
@@ -221,7 +221,7 @@ def test_nothing_but_the_engine_brings_the_vendor() -> None:
 def test_two_hundred_runs_go_on_side_by_side(tmp_path: Path) -> None:
     go_on = Event()
     body = toy_body(tmp_path, 2, before=waiting_for(go_on))
-    with running(place(tmp_path, workers=200), body) as engine:
+    with running(place(tmp_path, workers=200, stranded=3600), body) as engine:
         runs = [engine.submit(f"run-{number}", {"name": "a"}) for number in range(200)]
         wait_until(lambda: all(engine.is_running(run) for run in runs))
         go_on.set()

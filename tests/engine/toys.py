@@ -107,10 +107,10 @@ def running(place: Place, body: Body) -> Iterator[Engine]:
 
 def waiting_for(event: Event) -> Callable[[str, int], None]:
     """Return what holds each step up until *event*."""
-    return lambda _run, _step: [event.wait(20)].clear()
+    return lambda _run, _step: [event.wait(60)].clear()
 
 
-def wait_until(claim: Callable[[], object], seconds: float = 20) -> None:
+def wait_until(claim: Callable[[], object], seconds: float = 60) -> None:
     """Return when *claim* holds; fail when it does not in time."""
     deadline = monotonic() + seconds
     while not claim():
@@ -118,6 +118,6 @@ def wait_until(claim: Callable[[], object], seconds: float = 20) -> None:
         sleep(0.02)
 
 
-def wait_over(engine: Engine, *runs: str, seconds: float = 20) -> None:
+def wait_over(engine: Engine, *runs: str, seconds: float = 60) -> None:
     """Return when those runs are over."""
     wait_until(lambda: all((known := engine.run(run)) and known.is_over for run in runs), seconds)
