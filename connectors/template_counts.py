@@ -23,25 +23,25 @@ message. Ids order like the times; -1 and less: no time. A plain tuple, for the 
 class Seen:
     """How one template occurs in one window; entries by their ids, which order like their times."""
 
+    first: int
+    last: int
     count: int = 0
-    first: int = 0
-    last: int = 0
     levels: Counter[int] = field(default_factory=Counter)
     sources: Counter[int] = field(default_factory=Counter)
     first_of: dict[int, int] = field(default_factory=dict)
     """The first entry of each source."""
 
-    def add(self, row: Row) -> None:
+    def add(self, entry_id: int, source: int, level: int) -> None:
         """Count one more entry."""
-        entry_id, source, level, _ = row
-        if not self.count or entry_id < self.first:
-            self.first = entry_id
-        if not self.count or entry_id > self.last:
+        if entry_id > self.last:
             self.last = entry_id
+        elif entry_id < self.first:
+            self.first = entry_id
         self.count += 1
         self.levels[level] += 1
         self.sources[source] += 1
-        if entry_id < self.first_of.get(source, entry_id + 1):
+        first = self.first_of.get(source)
+        if first is None or entry_id < first:
             self.first_of[source] = entry_id
 
     @property
@@ -66,12 +66,12 @@ def counted(miner: TemplateMiner, rows: Iterable[Row], so_far: Counted | None = 
     Where some are counted already, those of *rows* are added to them.
     """
     found = {} if so_far is None else so_far
-    for row in rows:
-        number = miner.add(row[3], LEVELS[row[2]])
+    for entry_id, source, level, message in rows:
+        number = miner.add(message, LEVELS[level])
         seen = found.get(number)
         if seen is None:
-            seen = found[number] = Seen()
-        seen.add(row)
+            seen = found[number] = Seen(entry_id, entry_id)
+        seen.add(entry_id, source, level)
     return found
 
 

@@ -15,6 +15,8 @@ from itertools import groupby
 
 import re2
 
+from connectors.message_shapes import DIGITS, shape_for
+
 DEFAULT_MASKS: tuple[tuple[str, str], ...] = (
     ("time", r"\d{4}-\d\d-\d\d(?:[T_ ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"),
     ("time", r"\d\d?:\d\d:\d\d(?:[.,:]\d+)*"),
@@ -41,10 +43,6 @@ _APART = r"\s\[\]{}()<>\"'`,;=|"
 VALUE = re.compile(rf"(?<![^{_APART}])[^{_APART}\d]*+\d[^{_APART}]*")
 """A word that holds a digit. It is looked for at the starts of words only: any other start costs
 time that grows with the square of a word."""
-DIGITS = re.compile(r"\d+")
-ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
-ANY_DIGIT = re.compile(r"\\d|0-9|\{[\d,]*\}|0\[xX\]")
-"""The parts of a mask that hold digits and yet take one digit like another, but for `0x`."""
 LONG_HEX = re.compile(
     r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{12,}",
     re.IGNORECASE,
@@ -58,6 +56,7 @@ THROWN = re.compile(
 )
 Mask = tuple[re.Pattern[str], tuple[str, ...]]
 """A pattern, and the placeholder of each of its groups."""
+_read = json.JSONDecoder().raw_decode
 MESSAGE_KEYS = ("message", "msg", "log", "event", "error", "body")
 
 
@@ -79,32 +78,24 @@ class TemplateMiner:
         self._templates: list[_Template] = []
         self._groups: dict[tuple[int, str, str], list[int]] = {}
         self._known: dict[tuple[str, str], int] = {}
-        self._shapes: dict[tuple[str, str], int] = {}
+        self._shapes: dict[tuple[str, bytes], int] = {}
         # Not of a method: that would hold this miner with all its words until garbage is sought.
         self._masked = lru_cache(_CACHED)(partial(_worded, tuple(_compiled(masks))))
         self._other: int | None = None
-        self._is_blind = not any(DIGITS.search(ANY_DIGIT.sub("", pattern)) for _, pattern in masks)
+        usual = tuple(masks) == DEFAULT_MASKS
+        self._shape = shape_for((pattern for _, pattern in masks), usual=usual)
 
     def add(self, message: str, kind: str = "") -> int:
         """The template of *message*. Different *kinds*, such as levels, never share one."""
         shape = (kind, self._shape(telling(message)[:CHARACTERS]))
         number = self._shapes.get(shape)
         if number is None:
-            number = self._numbered(kind, self.mask(shape[1]))
+            text = shape[1].decode("utf-8", "surrogatepass")
+            number = self._numbered(kind, self.mask(text))
             if len(self._shapes) >= _SHAPES:
                 self._shapes.clear()
             self._shapes[shape] = number
         return number
-
-    def _shape(self, text: str) -> str:
-        """*text* with its digits alike, where masks take them so: messages that are one at sight.
-
-        Where a digit stands before an `x` it may be the `0` of a number in hex, or may not be.
-        """
-        if not self._is_blind:
-            return text
-        shape = text.encode("utf-8", "surrogatepass").translate(ZEROS)
-        return text if b"0x" in shape or b"0X" in shape else shape.decode("utf-8", "surrogatepass")
 
     def _numbered(self, kind: str, masked: str) -> int:
         key = (kind, masked)
@@ -210,11 +201,11 @@ def telling(message: str) -> str:
 
 def _of_object(message: str) -> str:
     try:
-        value = json.loads(message)
+        value, end = _read(message)
     except (ValueError, RecursionError):
         return message.split("\n", 1)[0]
-    if not isinstance(value, dict):
-        return message
+    if message[end:].strip(" \t\n\r"):
+        return message.split("\n", 1)[0]
     for key in MESSAGE_KEYS:
         text = value.get(key)
         if isinstance(text, str) and text:

@@ -24,7 +24,7 @@ class Hit(NamedTuple):
 
     index_name: str
     id: str
-    order: tuple[Json, ...]
+    order: list[Json]
     source: JsonObject
     values: JsonObject
     """Fields read from the columns of the index."""

@@ -42,7 +42,8 @@ class Reading:
         """A look at one hit; ten thousands of ours are looked at for a few that are shown."""
         told: Any = hit.source
         if self.schema.own:
-            return told.get("source", ""), NUMBERS.get(told.get("level", ""), 0), _message(hit)
+            text = TOO_LARGE if hit.cut else told.get("raw") or told.get("message", "")
+            return told.get("source", ""), NUMBERS.get(told.get("level", ""), 0), text
         text = self._text(hit)
         return self._named(hit), NUMBERS.get(self._level(hit.source, text), 0), text
 

@@ -35,11 +35,12 @@ class Place:
         """The place after *taken*, the next hits from here, in their order."""
         if not taken:
             return self
-        at = taken[-1].order
-        given = tuple(hit.key for hit in taken if hit.order == at)
-        before = next((hit.order for hit in reversed(taken) if hit.order != at), None)
+        last = taken[-1].order
+        at = tuple(last)
+        given = tuple(hit.key for hit in taken if hit.order == last)
+        before = next((hit.order for hit in reversed(taken) if hit.order != last), None)
         if before is not None:
-            return Place(before, at, given)
+            return Place(tuple(before), at, given)
         if at == self.at:
             return Place(self.after, at, (*self.given, *given))
         return Place(self.at or self.after, at, given)
@@ -108,9 +109,10 @@ class Pages:
     def each(self, wanted: int) -> Iterator[list[Hit]]:
         """The next *wanted* hits, page by page; from the second page on, in one frozen view."""
         if self.more and wanted > 0:
-            first = self.attempt(wanted, self.searches.one)
-            wanted -= len(first)
-            yield first
+            hits = self.attempt(wanted, self.searches.one)
+            wanted -= len(hits)
+            yield hits
+            del hits  # a page is let go before the next one is read
         if not self.more or wanted <= 0:
             return
         with self.searches.point() as point:
@@ -119,6 +121,7 @@ class Pages:
                 hits = self.attempt(wanted, ask)
                 wanted -= len(hits)
                 yield hits
+                del hits
 
     def attempt(self, wanted: int, ask: Callable[[JsonObject], Answer]) -> list[Hit]:
         """One page by *ask*; none, and a smaller one next, where the answer would be too large."""

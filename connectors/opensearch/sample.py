@@ -6,7 +6,7 @@ the same sample. It reads no other index and runs no script; it is the one claus
 template is shown by: a sample may be larger than what ought to be held at once.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -70,6 +70,7 @@ class Mine:
         for hits in pages.each(limit):
             held |= self._count(hits, found)
             held = {place: held[place] for seen in found.values() for place in seen.samples}
+            del hits  # before the next page is read
         self._hits |= held
         read = self._arrived - before
         return Sample(found, read, total / read if total > limit and read else 1.0, pages.why)
@@ -92,25 +93,27 @@ class Mine:
 
     def _count(self, hits: list[Hit], found: Counted) -> dict[int, Hit]:
         """Count one page into *found*; its hits by their places."""
-        reading, sources = Reading(self.searches.schema), self._sources
-        placed: dict[int, Hit] = {}
-        rows: list[Row] = []
-        for hit in hits:
-            place = self._place(hit.order[-1] if hit.order else None)
-            placed[place] = hit
-            source, level, message = reading.glance(hit)
-            rows.append((place, sources.setdefault(source, len(sources)), level, message))
-        counted(self.miner, sorted(rows), found)
+        placed = {_place(hit, count): hit for count, hit in enumerate(hits, self._arrived + 1)}
+        self._arrived += len(hits)
+        counted(self.miner, self._rows(placed), found)
         return placed
 
-    def _place(self, time: Json) -> int:
-        """A number for an entry of that time as it is sorted by, unlike any other; see Row."""
-        self._arrived += 1
-        if isinstance(time, int) and time != NEVER:
-            return time * ARRIVALS + self._arrived
-        if isinstance(time, float):
-            return int(time * 1_000_000) * ARRIVALS + self._arrived
-        return self._arrived - (1 << 100)
+    def _rows(self, placed: dict[int, Hit]) -> Iterator[Row]:
+        """One row for each hit, by their times; they are not held, as one is enough at a time."""
+        glance, sources = Reading(self.searches.schema).glance, self._sources
+        for place in sorted(placed):
+            source, level, message = glance(placed[place])
+            yield place, sources.setdefault(source, len(sources)), level, message
+
+
+def _place(hit: Hit, arrived: int) -> int:
+    """A number for a hit by what its time is sorted by, unlike any other; see Row."""
+    time = hit.order[-1] if hit.order else None
+    if isinstance(time, int) and time != NEVER:
+        return time * ARRIVALS + arrived
+    if isinstance(time, float):
+        return int(time * 1_000_000) * ARRIVALS + arrived
+    return arrived - (1 << 100)
 
 
 def _body(schema: Schema, query: Query, drawn_evenly: bool) -> JsonObject:

@@ -23,6 +23,8 @@ POINT = "_search/point_in_time"
 UNREAD = "entries of more than 8 MiB, or nested too deep, were not read, only their time and place"
 NOTHING: JsonObject = {}
 """Where a hit has no columns; one for all of them, and nobody writes into it."""
+made = tuple.__new__
+"""As a named tuple is made, without the call around it that costs as much again."""
 RELATIONS: tuple[Relation, ...] = ("exact", "at_least", "unknown")
 
 
@@ -117,36 +119,38 @@ class Searches:
             raise self.caller.refuse(ask, fault)
         why = why_incomplete(document, self.caller.site.patience.server_time)
         found = [hit_of(item) for item in list_at(object_at(document, "hits"), "hits")]
-        ours = {index for index in {hit.index_name for hit in found} if self._is_ours(index)}
-        hits = tuple(hit for hit in found if hit.index_name in ours)
-        why = together((why, _dropped(found, ours), *self.schema.gaps))
+        foreign = {name for name in {hit.index_name for hit in found} if not self._is_ours(name)}
+        hits = [hit for hit in found if hit.index_name not in foreign] if foreign else found
+        why = together((why, _dropped(found, foreign), *self.schema.gaps))
         total = count_of(document, complete=not why)
         sums = object_at(document, "aggregations")
-        return Answer(total, hits, sums, why, len(found))
+        return Answer(total, tuple(hits), sums, why, len(found))
 
     def _is_ours(self, index: str) -> bool:
         return permitted(index, self.schema.indices, self.caller.site.indices)
 
 
-def _dropped(found: Sequence[Hit], ours: set[str]) -> str:
-    foreign = [hit.index_name for hit in found if hit.index_name not in ours]
+def _dropped(found: Sequence[Hit], foreign: set[str]) -> str:
     if not foreign:
         return ""
-    names = ", ".join(sorted(set(foreign)))
-    return f"{len(foreign)} hits came from {names}, none of this logbook's, and were dropped"
+    names, count = ", ".join(sorted(foreign)), sum(hit.index_name in foreign for hit in found)
+    return f"{count} hits came from {names}, none of this logbook's, and were dropped"
 
 
 def hit_of(item: Json) -> Hit:
     """One hit; a source that is a JSON text, as some proxies give it, is read like any other."""
-    hit = item if isinstance(item, dict) else NOTHING
-    source, order, values = hit.get("_source"), hit.get("sort"), hit.get("fields")
-    return Hit(
-        str(hit.get("_index", "")),
-        str(hit.get("_id", "")),
-        tuple(order) if isinstance(order, list) else (),
+    told = (item if isinstance(item, dict) else NOTHING).get
+    name, identity, source, order, values = (
+        told("_index", ""), told("_id", ""), told("_source"), told("sort"), told("fields")
+    )  # fmt: skip
+    return made(Hit, (
+        name if isinstance(name, str) else str(name),
+        identity if isinstance(identity, str) else str(identity),
+        order if isinstance(order, list) else [],
         source if isinstance(source, dict) else source_of(source),
         values if isinstance(values, dict) else NOTHING,
-    )
+        False,
+    ))  # fmt: skip
 
 
 def source_of(value: Json) -> JsonObject:

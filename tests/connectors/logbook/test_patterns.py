@@ -103,6 +103,45 @@ def test_messages_that_are_alike_but_for_their_digits_get_the_masks_of_each(
         assert miner.text(number) == every_digit.text(number)
 
 
+HEX = st.text(st.sampled_from("019abeABE"), min_size=7, max_size=17)
+UUID = st.builds("{:0>8.8}-{:0>4.4}-{:0>4.4}-{:0>4.4}-{:0>12.12}".format, HEX, HEX, HEX, HEX, HEX)
+BETWEEN = st.sampled_from(
+    ["", " ", "-", "_", ".", "/", "+", ",", "%", "x", "0x", "g", "é", "٣", "k"]
+)
+
+
+@given(
+    st.lists(st.tuples(BETWEEN, st.sampled_from([HEX, UUID])), min_size=1, max_size=4),
+    st.data(),
+)
+def test_messages_that_are_alike_but_for_their_hashes_get_the_masks_of_each(
+    frame: list[tuple[str, st.SearchStrategy[str]]], data: st.DataObject
+) -> None:
+    miner = TemplateMiner()
+    every_digit = TemplateMiner([*DEFAULT_MASKS, ("nine", r"a9a9a9")])
+
+    for _ in range(3):
+        message = "".join(between + data.draw(hashes) for between, hashes in frame)
+        number = miner.add(message)
+        assert number == every_digit.add(message)
+        assert miner.text(number) == every_digit.text(number)
+
+
+@pytest.mark.parametrize(
+    ("message", "other"),
+    [
+        ("read 0a1b2c3d4e5f done", "read 9876fedc54321ba0dd done"),
+        ("/rules/0a1b2c3d4e5f6789 12345678901234", "/rules/aabbcc112233ffff 99999999999999"),
+        ("req-38101a0b-2096-447d-96ea-a692162415ae", "req-d6986b54-3735-4a42-907d-3ad1aa9a7bc5"),
+    ],
+)
+def test_hashes_of_messages_of_one_shape_are_masked_once(message: str, other: str) -> None:
+    miner = TemplateMiner()
+
+    assert miner.add(message) == miner.add(other)
+    assert len(miner._shapes) == 1
+
+
 def test_a_mask_that_tells_digits_apart_is_kept_to() -> None:
     miner = TemplateMiner([("seven", "x7"), ("n", r"\d+")])
 
