@@ -34,6 +34,11 @@ def mined(*messages: str) -> list[str]:
         ("RequestID: k92x86k8msd", "RequestID: <id>"),
         ("/a/file123.root (exit=70)", "/a/file<n>.root (exit=<n>)"),
         ("node-12.example.org:443", "node-<n>.example.org:<n>"),
+        ("at +123456e789012 now", "at <n> now"),
+        ("took 1.00000000001d now", "took <size> now"),
+        ("of abcdefab-abcd-abcd-abcd-abcdefabcdef", "of abcdefab-abcd-abcd-abcd-abcdefabcdef"),
+        ("id 11111111-2222-3333-4444-0a1b2c3d4e5f67ab", "id <hex><n>ab"),
+        ("key Z1a1a1a1a1a1a1", "key <id>"),
         ("no values here", "no values here"),
     ],
 )  # fmt: skip
