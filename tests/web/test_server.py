@@ -73,7 +73,7 @@ def test_silent_connections_do_not_hold_the_server_up() -> None:
         assert heard(kept).status == 200
         silent.sendall(f"POST {POST} HTTP/1.1\r\n".encode())
 
-        assert served.server.stop(seconds=20)
+        assert served.server.stop(seconds=1.8)
 
 
 def test_an_address_of_version_six_is_served() -> None:
