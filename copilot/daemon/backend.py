@@ -11,7 +11,7 @@ from copilot.daemon.caps import Allowance
 from copilot.daemon.desk import Desk
 from copilot.daemon.jobs import next_job
 from copilot.daemon.right_of_way import RightOfWay
-from copilot.daemon.room import no_room
+from copilot.daemon.room import Room
 from copilot.daemon.standing import Standing
 from copilot.engine.engine import Engine
 from copilot.errors import InboxError, NotFoundError, UsageError
@@ -42,6 +42,7 @@ class DaemonBackend:
     grafana_secret: Secret | None
     standing: Callable[[], Standing]
     way: RightOfWay
+    room: Room
     is_leaving: Callable[[], bool]
     """Whether it was told to, however busy it still is."""
 
@@ -130,7 +131,7 @@ class DaemonBackend:
     def readiness(self) -> Sequence[str]:
         """Why no alerts should be sent here now; empty when all is well."""
         found = ["draining: this daemon is about to leave"] if self.is_leaving() else []
-        room = no_room(self.workspace().settings.state)
+        room = self.room.problem(self.workspace().settings.state)
         return [*found, *filter(None, [room]), *self.standing().problems()]
 
     def degraded(self) -> Sequence[str]:
@@ -169,7 +170,7 @@ class DaemonBackend:
     def _check_open(self) -> None:
         if self.is_leaving():
             raise InboxError("the daemon is leaving; send it again to the next", retryable=True)
-        if problem := no_room(self.workspace().settings.state):
+        if problem := self.room.problem(self.workspace().settings.state):
             raise InboxError(problem, retryable=True)
 
     def _check_signature(self, delivery: Delivery) -> None:

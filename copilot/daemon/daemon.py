@@ -20,6 +20,7 @@ from copilot.daemon.caps import Allowance, Spent, allowance, day_of, hour_of
 from copilot.daemon.desk import Desk
 from copilot.daemon.housekeeping import Housekeeping
 from copilot.daemon.right_of_way import RightOfWay
+from copilot.daemon.room import Room
 from copilot.daemon.shared_models import SharedModels
 from copilot.daemon.signals import Signals
 from copilot.daemon.standing import Standing
@@ -131,6 +132,7 @@ class Daemon:
             grafana_secret=self._grafana_secret,
             standing=lambda: self.standing,
             way=self.way,
+            room=Room(time.monotonic),
             is_leaving=lambda: self.signals.is_leaving,
         )
         self.spool = Spool(settings.intake.spool, lambda: self.door, now=self._now)

@@ -121,9 +121,10 @@ def origin_check(scope: Scope, headers: Headers) -> Refusal | None:
     """Refuse what a page of another site makes a browser send."""
     if scope["method"] in READS:
         return None
-    origins = headers.getlist("origin")
+    origins, sites = headers.getlist("origin"), headers.getlist("sec-fetch-site")
+    if not origins and not sites:  # no browser
+        return None
     own = {f"{scheme}://{headers.get('host', '')}".lower() for scheme in ("http", "https")}
-    sites = headers.getlist("sec-fetch-site")
     if any(origin.lower() not in own for origin in origins) or not SAME_SITE.issuperset(sites):
         return Refusal(403, "a page of another site may not send this")
     return None
