@@ -28,7 +28,7 @@ from copilot.workspace import Workspace
 LOG = logging.getLogger(__name__)
 NOTED_AT_ONCE = 200
 NOTED_IN_A_FLOOD = 10
-"""While each note steps aside, a second is over after a few: no more are read for nothing."""
+"""While each note steps aside, its time is soon over: no more are read for nothing."""
 NOTING_FOR = timedelta(seconds=1)
 """Then it is looked whether something is due: in a flood, noting alone could take minutes."""
 ASIDE_S = 2.0
